@@ -79,7 +79,7 @@ def test_a_person_can_play_the_caller_without_writing_json(polyclinic: Run) -> N
 def test_a_judge_with_one_question_may_write_only_the_number(polyclinic: Run) -> None:
     done = polyclinic("play", "demo", "--role", "judge", stdin="hmm\n9\n4\n")
     assert done.returncode == 0, done.stderr
-    assert "write NAME=VALUE" in done.stdout and "choose one of 1, 2, 3, 4 or 5" in done.stdout
+    assert "write an answer to each question" in done.stdout and "choose one of 1, 2, 3, 4 or 5" in done.stdout
     assert "Saved as run" in done.stdout and "You left" not in done.stdout
 
 

@@ -50,6 +50,7 @@ async def test_a_short_message_does_not_wait_for_the_end_of_a_long_one(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     long, short, read = "My garden has roses and I miss it. " * 60, "I slept well.", list[str]()
+
     def noted(text: str, opening: bool = False) -> Any:
         read.append(text)
         return read_piece(text, opening)
