@@ -76,6 +76,9 @@ def test_a_scenario_is_chosen_by_the_id_that_the_command_itself_prints(
     assert f"(scenario {id}, variant" in shown.stdout.splitlines()[0], shown.stderr
 
 
-def test_an_unknown_id_is_still_refused_with_the_clinics_own_words(polyclinic: Run) -> None:
+def test_an_unknown_id_is_refused_with_the_nearest_ones(polyclinic: Run) -> None:
     refused = polyclinic("prompts", "show", "demo", "CallerAsks", "--scenario", "call-99")
-    assert (refused.returncode, "'call-99' selects no call" in refused.stderr) == (2, True)
+    assert (refused.returncode, "'call-99' is not a scenario of demo: did you mean call-" in refused.stderr) == (
+        2,
+        True,
+    )

@@ -161,7 +161,7 @@ async def test_a_form_that_does_not_fit_is_refused_with_the_reason_and_the_quest
     async with opened() as client:
         run = await begin(client, "demo", "nurse")
         asked = (await room(client, run))["standing"]["asked"]
-        assert "tablets" in await give(client, run, asked, values={"text": "Take some."})
+        assert "Tablets" in await give(client, run, asked, values={"text": "Take some."})
         assert "no tool" in await give(client, run, asked, tool="other", values={})
         assert (await room(client, run))["standing"]["asked"]["key"] == asked["key"]
         assert await give(client, run, asked, values={"text": "Two, thrice.", "tablets": 2, "times_a_day": 3}) == ""

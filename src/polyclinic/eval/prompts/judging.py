@@ -71,7 +71,7 @@ class JudgesRubric(Prompt[RubricSheet]):
         """Read a person's answer, such as ``warmth=4, promise=no``."""
         pairs = [part.partition("=") for part in text.split(",") if part.strip()]
         if not pairs or not all(equals and value.strip() for _, equals, value in pairs):
-            raise ValueError("write an answer to each question, in their order; if there are several, with commas between")
+            raise ValueError("write an answer to each question; if there are several, in their order, with commas")
         return sheet_from_words({name.strip().replace(" ", "_"): value.strip() for name, _, value in pairs})
 
     def most_words(self) -> int:

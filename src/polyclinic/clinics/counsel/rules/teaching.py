@@ -7,7 +7,7 @@ authors left out of the training, safety first: finding active and implicit dang
 alone. What the screen finds without the weights is not missed. The levels for first words are set on the lines that are
 marked as such (``"kind": "opening"``), by authors left out: a quarter of the level that every danger of a person to
 themselves reaches, but never below the usual one. Where the network knew all their authors, the usual one counts.
-`calm` is the level below which three in two hundred of the dangers lie in which the screen finds words. What the lists
+`calm` is the level below which one in a hundred of the dangers lies in which the screen finds words. What the lists
 call plain is danger also below it.
 """
 
@@ -28,7 +28,7 @@ from polyclinic.reading.label_training import LabelledText, calibrate, fit_label
 from polyclinic.reading.text_labels import TextLabels, save, shares
 
 ACTIVE_MISSED, IMPLICIT_MISSED, PASSIVE_MISSED = 0.02, 0.12, 0.08
-SCREENED_MISSED = 0.015
+SCREENED_MISSED = 0.01
 LEVELS = ("hinted", "doubt", "sure", "flag", "calm", "opening", "opening_flag")
 HINTED = tuple(step / 10 for step in range(1, 11))
 OPENING = "opening"
