@@ -114,7 +114,7 @@ class _LeftOut(NamedTuple):
 
 def _levels(lines: _LeftOut) -> tuple[dict[str, float], dict[str, float]]:
     """The levels of one language, and their results on authors left out: with the share for danger without plain words
-    that leaves most acceptance and ordinary talk alone. Each share misses the same dangers.
+    that leaves most acceptance and ordinary talk alone. No share misses more danger than the limits above allow.
     """
     tried = [_levels_with(hinted, lines) for hinted in HINTED]
     return max(tried, key=lambda one: one[1]["acceptance left alone"] + one[1][f"{ORDINARY} left alone"])
