@@ -34,7 +34,7 @@ _RESERVE = 40.0
 """The networks end so many seconds before the time is up: then they are packed."""
 MEMORY = (45.0, 15.0)
 """What a language model of 1.5 billion weights and a network take of a GPU while they are trained, in GB."""
-_READER, _TEACHER = 0.22, 0.18
+_READER, _TEACHER = 0.36, 0.18
 """How much of the whole time the language models learn."""
 
 
@@ -45,11 +45,14 @@ class Sizes(NamedTuple):
     lessons: tuple[str, ...] = ()
     pool: tuple[str, ...] = ()
     vectors: tuple[str, ...] = ()
-    reader: tuple[str, ...] = ()
+    reader: tuple[str, ...] = ("--others", "40000")
     figures: tuple[str, ...] = ()
     teacher: tuple[str, ...] = ()
     network: tuple[str, ...] = ()
-    guard: tuple[str, ...] = ("--row-weight", "0.5", "--message-batch", "96")
+    guard: tuple[str, ...] = (
+        *("--row-weight", "0", "--label-batch", "96", "--message-batch", "128", "--steps", "5000"),
+    )
+    second: tuple[str, ...] = ("--statement-batch", "96")
 
 
 _TINY_LEARNER = ("--most-lines", "200", "--epochs", "1", "--batch", "40")
@@ -65,7 +68,8 @@ TINY = Sizes(
         *("--steps", "5", "--layers", "01", "--inner", "12", "--batch", "8", "--label-batch", "8"),
         *("--message-batch", "8", "--statement-batch", "8", "--inference-batch", "8", "--save-every", "1"),
     ),
-    guard=("--row-weight", "0.5"),
+    guard=("--row-weight", "0"),
+    second=(),
 )
 
 
@@ -91,12 +95,12 @@ def plan(
             more = ("--resume", begun) if begun.exists() else ()
             known = ("--opinions", opinions) if opinions.exists() else ()
             ends = ("--seconds", 1e6, "--until", round(time.time() + left - _RESERVE))
-            asked = (ready, out, "--inferences", inferences, *ends, *known, *more, *sizes.network, *options)
+            asked = (ready, out, *ends, *known, *more, *sizes.network, *options)
             return _command("train", *asked)
 
         return command
 
-    learned, given = ("vectors", "inferences"), ("inputs",) if tiny else ()
+    learned, given = ("vectors",), ("inputs",) if tiny else ()
     jobs = [Job("inputs", fixed("tiny", folder))] if tiny else []
     jobs += [
         Job("pieces", fixed("korean_pieces", pieces, *sizes.pieces)),
@@ -141,7 +145,13 @@ def plan(
             )
             for group in (0, 1)
         ),
-        Job("second", network("second", statements), learned, ("reader",), for_network),
+        Job(
+            "second",
+            network("second", statements, "--inferences", inferences, *sizes.second),
+            (*learned, "inferences"),
+            ("reader",),
+            for_network,
+        ),
         Job(
             "packed-guard",
             fixed("guard", "--folder", results, "pack", folder / "guard.npz"),

@@ -132,7 +132,9 @@ class _Training:
     def _step(self, places: Counts) -> Tensor:
         """Learn one batch. Returns its loss."""
         with self.torch.autocast(self.net.device, self.torch.bfloat16, enabled=self.net.device == "cuda"):
-            loss = self.settings.row_weight * self._row_loss(self._tensor(places))
+            loss = self.torch.zeros((), device=self.net.device)
+            if self.settings.row_weight:
+                loss = loss + self.settings.row_weight * self._row_loss(self._tensor(places))
             if self.settings.label_batch and len(self.label):
                 some = self._tensor(self.chance.integers(len(self.label), size=self.settings.label_batch))
                 loss = loss + self.settings.label_weight * self._label_loss(some)

@@ -29,7 +29,7 @@ ASKED = (
     "Answer yes or no."
 )
 UNCLEAR = 0.05
-_CONTEXT = 900
+_CONTEXT = 1_300
 _TOKENS_AT_ONCE = 16_384
 _MOST_AT_ONCE = 256
 
