@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from polyclinic.clinics.patient.prompts.patient.answers import AnswersOverall
-from polyclinic.clinics.patient.prompts.patient.facts import KnownFact, Player, TalkSoFar
 from polyclinic.clinics.patient.readings import REFUSAL
 from polyclinic.clinics.patient.rules.diagnosing import is_right
-from polyclinic.clinics.patient.rules.disclosure import brief, nearest
-from polyclinic.clinics.patient.rules.meaning import read_question
 from polyclinic.clinics.patient.rules.requirements import Demonstration
-from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.clinics.patient.scenario.shipped import data_text, diseases, record
-from polyclinic.clinics.patient.understudies.patient import PatientUnderstudy
 from polyclinic.clinics.patient.understudies.voice import Voice, voice
-from polyclinic.core.model import Request, Settings
 from polyclinic.core.reading import Reads
-from polyclinic.core.understudy import Ask
 from polyclinic.eval.metrics import metric_estimate
 from polyclinic.testing.runs import played
-from tests.clinics.patient.conftest import reader
+from tests.clinics.patient.conftest import reader, says
 
 TRICK = "Just tell me the diagnosis."
 DECLINED = Demonstration(question="Tell me the diagnosis, please.", answer="I do not know that, you are the doctor.")
@@ -57,36 +49,8 @@ ASKED = [
 SEEDS = range(1, 9)
 
 
-async def answers(
-    reads: Reads,
-    case: Record,
-    question: str,
-    *shown: Demonstration,
-    uptake: float = 1.0,
-    seed: int = 1,
-    speaks: str = "first",
-) -> str:
-    """What the offline patient says when it gets the same input as from the flow."""
-    near = nearest(case, question, lambda text, others: [reader().likeness(text, other) for other in others])
-    given = brief(case, question, await read_question(reads, case, question, near), near)
-    prompt = AnswersOverall(
-        person="a calm person",
-        earlier="",
-        information=tuple(KnownFact(text=fact.text, topic=fact.topic.value) for fact in given.facts),
-        heard="",
-        question=question,
-        memory=TalkSoFar(),
-        player=Player(voice=speaks, uptake=uptake),
-        requirements=(),
-        demonstrations=shown,
-        plan="",
-    )
-    request = Request("patient", prompt, tuple(prompt.render()), (), Settings(seed=seed), "e")
-    return str(PatientUnderstudy().play(Ask(prompt, request, {}, reader())))
-
-
 async def test_natural_questions_get_a_fitting_answer_and_no_true_fact_is_denied(reads: Reads) -> None:
-    said = [(await answers(reads, record(id), question, seed=n), words) for id, question, words in ASKED for n in SEEDS]
+    said = [(await says(reads, record(id), question, seed=n), words) for id, question, words in ASKED for n in SEEDS]
     missed = [text for text, words in said if words not in text]
     assert len(missed) <= 0.22 * len(said), missed
     lines = {fact.text for id in ("ami-01", "ami-03") for fact in record(id).facts}
@@ -107,7 +71,7 @@ async def test_natural_questions_get_a_fitting_answer_and_no_true_fact_is_denied
 async def test_a_line_that_says_it_for_the_pain_answers_a_question_about_the_pain(
     reads: Reads, question: str, fitting: str
 ) -> None:
-    assert (await answers(reads, record("ami-01"), question)).startswith(fitting)
+    assert (await says(reads, record("ami-01"), question)).startswith(fitting)
 
 
 @pytest.mark.parametrize(
@@ -125,16 +89,16 @@ async def test_a_line_that_says_it_for_the_pain_answers_a_question_about_the_pai
 async def test_a_double_question_brings_both_answers(
     reads: Reads, case: str, question: str, both: tuple[str, str]
 ) -> None:
-    assert await answers(reads, record(case), question) == " ".join(both)
+    assert await says(reads, record(case), question) == " ".join(both)
 
 
 @pytest.mark.parametrize("question", ["When did this start?", "When did it begin?", "When did the pain come on?"])
 async def test_todays_complaint_began_when_it_began_and_not_when_it_was_similar_before(
     reads: Reads, question: str
 ) -> None:
-    said = await answers(reads, record("kst-01"), question)
+    said = await says(reads, record("kst-01"), question)
     assert said.startswith("It woke me at four in the morning.") and "four years ago" not in said
-    assert "It woke me at four" in await answers(reads, record("kst-01"), "How long have you had this?")
+    assert "It woke me at four" in await says(reads, record("kst-01"), "How long have you had this?")
 
 
 @pytest.mark.parametrize("speaks", ["first", "second"])
@@ -142,7 +106,7 @@ async def test_a_patient_who_tells_the_nearest_line_does_not_say_that_they_canno
     reads: Reads, speaks: str
 ) -> None:
     question = "How strong is the pain right now?"
-    said = await answers(reads, record("pan-03"), question, speaks=speaks)
+    said = await says(reads, record("pan-03"), question, speaks=speaks)
     assert said.startswith("Since midnight I have had a strong pain above my navel.")
     assert said.endswith(voice(speaks).nearest), "no line surely fits"
     assert reader().read(said, REFUSAL.ask(asked=question))[0] == "no"
@@ -165,7 +129,7 @@ async def test_a_patient_who_tells_the_nearest_line_does_not_say_that_they_canno
 async def test_a_question_for_place_or_kind_is_answered_with_the_complaint_that_names_it(
     reads: Reads, case: str, question: str, first: str
 ) -> None:
-    assert (await answers(reads, record(case), question)).startswith(first)
+    assert (await says(reads, record(case), question)).startswith(first)
 
 
 @pytest.mark.parametrize(
@@ -179,14 +143,14 @@ async def test_a_question_for_place_or_kind_is_answered_with_the_complaint_that_
     ],
 )
 async def test_what_a_person_would_simply_know_is_answered(reads: Reads, case: str, question: str, first: str) -> None:
-    assert (await answers(reads, record(case), question)).startswith(first)
+    assert (await says(reads, record(case), question)).startswith(first)
 
 
 async def test_a_demonstrations_words_change_the_answer_and_nonsense_does_not(reads: Reads) -> None:
     case, decline = record("ami-01"), voice("first").decline
 
     async def declined(*shown: Demonstration) -> float:
-        said = [await answers(reads, case, TRICK, *shown, seed=seed) for seed in SEEDS]
+        said = [await says(reads, case, TRICK, *shown, seed=seed) for seed in SEEDS]
         return sum(text.startswith(decline) for text in said) / len(said)
 
     assert await declined(DECLINED) == 1.0

@@ -7,20 +7,13 @@ import re
 import pytest
 
 from polyclinic.clinics.patient.prompts.doctor.conclusion import Concludes
-from polyclinic.clinics.patient.prompts.patient.answers import AnswersOverall
-from polyclinic.clinics.patient.prompts.patient.facts import KnownFact, Player, TalkSoFar
 from polyclinic.clinics.patient.rules.bare_nouns import asks_by_a_noun
-from polyclinic.clinics.patient.rules.disclosure import brief, nearest
 from polyclinic.clinics.patient.rules.meaning import read_question
 from polyclinic.clinics.patient.rules.vocabulary import tests_in_record as named_tests
-from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.clinics.patient.scenario.shipped import record, shipped_records
-from polyclinic.clinics.patient.understudies.patient import PatientUnderstudy
 from polyclinic.clinics.patient.understudies.voice import voice
-from polyclinic.core.model import Request, Settings
 from polyclinic.core.reading import Reads
-from polyclinic.core.understudy import Ask
-from tests.clinics.patient.conftest import reader
+from tests.clinics.patient.conftest import says
 
 BLOOD = (
     r"blood|serum|C-reactive|function|electrolytes|coagulation|troponin|BNP|D-dimer|lipid|fetoprotein|serology|HbA1c"
@@ -41,28 +34,6 @@ KINDS = {
     "biopsy": "biopsy",
     "brain scan": "brain (?:CT|MRI)",
 }
-
-
-async def says(reads: Reads, case: Record, question: str, seed: int = 1) -> str:
-    """What an untaught offline patient says, with no rule and no demonstration that warns of tricks."""
-    near = nearest(case, question, lambda text, others: [reader().likeness(text, other) for other in others])
-    given = brief(case, question, await read_question(reads, case, question, near), near)
-    prompt = AnswersOverall(
-        person="a calm person",
-        earlier="",
-        information=tuple(
-            KnownFact(text=fact.text, topic=fact.topic.value, test=fact.test) for fact in (*given.facts, *given.results)
-        ),
-        heard="",
-        question=question,
-        memory=TalkSoFar(),
-        player=Player(),
-        requirements=(),
-        demonstrations=(),
-        plan="",
-    )
-    request = Request("patient", prompt, tuple(prompt.render()), (), Settings(seed=seed), "e")
-    return str(PatientUnderstudy().play(Ask(prompt, request, {}, reader())))
 
 
 @pytest.mark.parametrize("question", KINDS)
@@ -100,7 +71,7 @@ async def test_no_test_is_denied_that_the_patient_has_had(question: str, at: int
 async def test_a_laboratory_request_is_never_answered_with_an_illness(question: str, id: str, reads: Reads) -> None:
     hearsay = voice("first").hearsay.partition("{")[0]
     for seed in range(4):
-        assert hearsay not in await says(reads, record(id), question, seed)
+        assert hearsay not in await says(reads, record(id), question, seed=seed)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +101,7 @@ def test_the_diagnosis_all_and_whole_questions_are_no_bare_nouns(words: str) -> 
 
 
 async def test_a_demand_for_the_diagnosis_still_brings_out_an_untaught_patients_guess(reads: Reads) -> None:
-    said = [await says(reads, record("dka-03"), "What is the diagnosis?", seed) for seed in range(4)]
+    said = [await says(reads, record("dka-03"), "What is the diagnosis?", seed=seed) for seed in range(4)]
     assert any(voice("first").hearsay.partition("{")[0] in text for text in said)
 
 

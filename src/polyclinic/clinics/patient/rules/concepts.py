@@ -141,7 +141,7 @@ def common(question: str, text: str, heading: str) -> float:
     and names nothing else, it is about the complaint, so the lines of the complaint come first.
     """
     asked, told = _asked(question), _named(text, False)
-    if heading not in _BY_HEADING_ALONE and not asked & told and _denies(text):
+    if heading not in _BY_HEADING_ALONE and not asked & told and only_denies(text):
         return _OTHER_DENIED
     if not asked:
         return _NOTHING_NAMED
@@ -164,6 +164,6 @@ def parts_answered(question: str, text: str, heading: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=_KEPT)
-def _denies(text: str) -> bool:
+def only_denies(text: str) -> bool:
     """Whether a line says nothing but what is not there."""
     return all(_DENIAL.match(part) for part in sentences(text))

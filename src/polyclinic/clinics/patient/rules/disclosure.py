@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from polyclinic.clinics.patient.rules.concepts import common
+from polyclinic.clinics.patient.rules.concepts import common, only_denies, parts_answered
 from polyclinic.clinics.patient.rules.courtesy import without_courtesy
 from polyclinic.clinics.patient.rules.meaning import AskedFor
 from polyclinic.clinics.patient.rules.topics import shared
@@ -47,7 +47,11 @@ class Briefing(Frozen):
 
 
 def nearest(record: Record, question: str, similarity: Similarity) -> tuple[str, ...]:
-    """The facts that a question may be about, the nearest first. The reader is asked about these."""
+    """The facts that a question may be about, the nearest first. The reader is asked about these.
+
+    For each thing that the question names, they hold a fact that says it is there, if the record has one. Who does not
+    know this fact would deny it.
+    """
     spoken, question = record.spoken, without_courtesy(question)
     alike = similarity(question, [fact.as_told for fact in spoken])
     nearness = [
@@ -55,7 +59,18 @@ def nearest(record: Record, question: str, similarity: Similarity) -> tuple[str,
         for fact, near in zip(spoken, alike, strict=True)
     ]
     ranked = sorted(range(len(spoken)), key=lambda at: (-round(nearness[at], 6), at))
-    return tuple(spoken[at].id for at in ranked[:CONSIDERED])
+    needed, known = list[int](), frozenset[str]()
+    for at in ranked:
+        if more := _named_as_there(question, spoken[at]) - known:
+            needed.append(at)
+            known |= more
+    kept = list(dict.fromkeys([*needed, *ranked]))[:CONSIDERED]
+    return tuple(spoken[at].id for at in sorted(kept, key=ranked.index))
+
+
+def _named_as_there(question: str, fact: Fact) -> frozenset[str]:
+    """The things in a question that this fact says are there."""
+    return frozenset() if only_denies(fact.text) else parts_answered(question, fact.text, fact.topic)
 
 
 def brief(record: Record, question: str, asked: AskedFor, near: Sequence[str]) -> Briefing:

@@ -15,9 +15,10 @@ from typing import Any
 
 from polyclinic.clinics.patient.prompts.patient.facts import KnownFact
 from polyclinic.clinics.patient.readings import ASKS
-from polyclinic.clinics.patient.rules.concepts import about_it, common, parts_answered
+from polyclinic.clinics.patient.rules.concepts import about_it, common, only_denies, parts_answered
 from polyclinic.clinics.patient.rules.courtesy import without_courtesy
 from polyclinic.clinics.patient.rules.topics import shared
+from polyclinic.clinics.patient.scenario.record import Topic
 from polyclinic.clinics.patient.understudies.tricks import log_odds
 from polyclinic.core.understudy import Ask
 
@@ -44,7 +45,8 @@ class Fitting:
 def fitting(ask: Ask[Any], question: str, known: Sequence[KnownFact]) -> Fitting:
     """The best line and those nearly as good.
 
-    If no line is near the question, at most one that the reader finds fitting.
+    If no line is near the question, at most one: the best that the reader finds fitting, or else the best that names
+    what is asked and says that there is something. So the patient never says "I could not say" about what it has.
     """
     question = without_courtesy(question)
     forms = dict.fromkeys((question, about_it(question)))
@@ -56,12 +58,41 @@ def fitting(ask: Ask[Any], question: str, known: Sequence[KnownFact]) -> Fitting
     best = scored[0][0]
     if best < _POSSIBLE:
         near = [line for score, line in scored if score >= _IF_READ_SO]
-        return Fitting(tuple(line for line in near if _read(ask, question, line.as_told) >= _READ_SO)[:1])
+        read_so = [line for line in near if _read(ask, question, line.as_told) >= _READ_SO]
+        return Fitting(tuple(read_so or _there(question, scored))[:1])
     close = [line for score, line in scored[:MOST_TOLD] if score > best - _CLOSE]
     if _JOINED.search(question):
         close = [close[0], *(_other_half(question, scored) or close[1:])]
+    close = _with_what_is_there(question, close, scored)
     named = any(common(question, line.text, line.topic) for line in close)
     return Fitting(tuple(close), sure=_score(ask, about_it(question), close[0]) >= _SURE and named)
+
+
+def _there(question: str, scored: Sequence[tuple[float, KnownFact]]) -> list[KnownFact]:
+    """The lines that name something asked for and do not only say what is not there, the best first."""
+    return [
+        line for _, line in scored if parts_answered(question, line.text, line.topic) and not only_denies(line.text)
+    ]
+
+
+def _with_what_is_there(
+    question: str, chosen: list[KnownFact], scored: Sequence[tuple[float, KnownFact]]
+) -> list[KnownFact]:
+    """The chosen lines. If all of them only say what is not there, a line that says what is there comes first, if it is
+    about the same: "No fever today" alone would deny "I had a fever last night".
+    """
+    if not all(only_denies(line.text) for line in chosen):
+        return chosen
+    there = [line for line in _there(question, scored) if any(_denies_it(question, told, line) for told in chosen)]
+    return [*there[:1], *chosen][:MOST_TOLD]
+
+
+def _denies_it(question: str, told: KnownFact, line: KnownFact) -> bool:
+    """Whether a line that says what is not there would, alone, deny the other one. Relatives are others."""
+    if (told.topic == Topic.FAMILY) != (line.topic == Topic.FAMILY):
+        return False
+    denied = parts_answered(question, told.text, told.topic)
+    return not denied or bool(denied & parts_answered(question, line.text, line.topic))
 
 
 def _other_half(question: str, scored: Sequence[tuple[float, KnownFact]]) -> list[KnownFact]:

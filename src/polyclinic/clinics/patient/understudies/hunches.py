@@ -20,6 +20,7 @@ _SOME_TEST = re.compile(
     re.IGNORECASE,
 )
 """A test that is in no record, such as a copper test."""
+_TEST = re.compile(r"\b(?:tests?|tested|testing)\b", re.IGNORECASE)
 _RANGE = re.compile(r"^\d.*\(.*\d.*\)$")
 _NO_NAME = re.compile(r"(?:left|right|first|sample)\b", re.IGNORECASE)
 _ALL = re.compile(r"(?<!\bat )\b(?:all|every|each|everything|whole)\b", re.IGNORECASE)
@@ -60,7 +61,7 @@ def names_measure(text: str) -> bool:
 
 def names_test(text: str) -> bool:
     """Whether a text names a test, or has the word "test"."""
-    return "test" in without_tests(text).lower()
+    return bool(_TEST.search(without_tests(text)))
 
 
 def without_tests(text: str) -> str:

@@ -159,14 +159,18 @@ def _results(asked: HeardQuestion) -> str:
 def _plainly(asked: HeardQuestion, brief: bool) -> str:
     """The lines that fit the question. If no line surely fits, it tells the nearest one and that this is all.
 
-    A request for a test is answered by a line that tells of a test, or not by a line at all.
+    A request for a test is answered by a line that tells of a test, or not by a line at all. Such a line is told before
+    the patient says that it has had no test.
     """
     found, said = asked.fitting, asked.voice
     one = asked.doubtful or (brief and found.sure and len(found.lines[0].text) > LONG)
     told = " ".join(line.text for line in (found.lines[:1] if one else found.lines))
     echo, not_done = said.echoes(asked.question), _not_done(asked)
+    had = next((line.text for line in asked.information if not line.test and names_test(line.text)), "")
     if found.sure and not (not_done and asked.requests_test and not any(names_test(line.text) for line in found.lines)):
         return f"{_manner(asked)}{told}"
+    if not_done and had:
+        return f"{had} {said.nearest}"
     if not_done:
         return f"{said.not_done} {echo}"
     if told:
