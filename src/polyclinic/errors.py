@@ -68,6 +68,8 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import ClassVar, Literal
 
+from polyclinic.text.worded import Worded
+
 _MOST_LETTERS = 240
 """How much of a list of names a message shows."""
 
@@ -89,25 +91,31 @@ class ConfigError(UserError):
 
 class UnknownName(UserError):
     """A name that does not exist. The message suggests similar names, if it is known which there are. `all_listed` is
-    the command that lists all of them; `begin` says how to get the first, where there are none yet.
+    the command that lists all of them; `begin` says how to get the first, where there are none yet. `of` fills the
+    places of `what` ("scenario of {1}").
     """
 
     def __init__(
-        self, what: str, name: str, known: Iterable[str] | None = None, all_listed: str = "", begin: str = ""
+        self,
+        what: str,
+        name: str,
+        known: Iterable[str] | None = None,
+        all_listed: str = "",
+        begin: str = "",
+        of: str | tuple[str, ...] = (),
     ) -> None:
         names = sorted(set(known or ()))
-        near = near_names(name, names)
-        if near:
-            hint = f"did you mean {' or '.join(near)}?"
-        elif names:
-            hint = f"choose {_listed(names)}"
+        if near := near_names(name, names):
+            hint = Worded("did you mean {1}?", tuple(near))
+            hint = Worded("did you mean {1}? All of them: {2}", tuple(near), all_listed) if all_listed else hint
         else:
-            none = f"there are none yet; {begin}" if begin else "there are none yet"
-            hint = "" if known is None else none
+            hint = _choices(names) if names else _how_to_begin(begin)
+            hint = Worded("{1}; all of them: {2}", hint, all_listed) if all_listed else hint
+        self.what = Worded(what, *((of,) if isinstance(of, str) else of))
         article = "an" if what[0] in "aeiou" else "a"
-        listed = f"{' All' if hint.endswith('?') else '; all'} of them: {all_listed}" if all_listed else ""
-        super().__init__(f"'{name}' is not {article} {what}{': ' if hint else ''}{hint}{listed}")
-        self.what, self.name, self.known = what, name, names
+        end = "" if known is None else ": {3}"
+        super().__init__(Worded(f"'{{1}}' is not {article} {{2}}{end}", name, self.what, hint))
+        self.name, self.known = name, names
 
 
 def near_names(name: str, known: Iterable[str]) -> list[str]:
@@ -116,13 +124,16 @@ def near_names(name: str, known: Iterable[str]) -> list[str]:
     return [names[each] for each in difflib.get_close_matches(name.casefold(), names, n=3, cutoff=0.5)]
 
 
-def _listed(names: Sequence[str]) -> str:
+def _choices(names: Sequence[str]) -> Worded:
     """Names as choices. Long lists are cut, so that the message stays one that a person reads."""
     shown = [name for at, name in enumerate(names) if len(", ".join(names[: at + 1])) <= _MOST_LETTERS] or names[:1]
-    more = len(names) - len(shown)
-    if more:
-        return f"{', '.join(shown)} or one of {more} more"
-    return f"{', '.join(shown[:-1])} or {shown[-1]}" if len(shown) > 1 else shown[0]
+    if more := len(names) - len(shown):
+        return Worded("choose one of these: {1} or one of {2} more", ", ".join(shown), more)
+    return Worded("choose one of these: {1}", tuple(shown))
+
+
+def _how_to_begin(how: str) -> Worded:
+    return Worded("there are none yet; {1}", Worded(how)) if how else Worded("there are none yet")
 
 
 class DataError(UserError):

@@ -241,7 +241,7 @@ def test_a_library_saved_by_evolve_is_used_unless_library_none_is_given(polyclin
     [
         (("rnu",), "'rnu' is not a command: did you mean run"),
         (("run", "dmeo"), "did you mean demo?"),
-        (("run", "demo", "--varint", "x"), "Did you mean '--variant'"),
+        (("run", "demo", "--varint", "x"), "there is no option --varint: did you mean --variant?"),
         (("run", "demo", "--trials", "0"), "trials: please write a number of at least 1"),
         (("run", "demo", "--cast", "nurse"), "write role=model"),
         (("run", "demo", "--cast", "nurse=opnai:x"), "did you mean openai"),
@@ -317,7 +317,10 @@ def test_ctrl_c_stops_cleanly_and_prints_the_resume_command(tmp_path: Path) -> N
 
 def test_a_setting_or_library_that_the_clinic_would_ignore_is_refused(polyclinic: Run) -> None:
     for words, said in (
-        (("frontdesk", "--set", "rejection=0.5"), "'rejection' is not a setting of frontdesk: choose voice"),
+        (
+            ("frontdesk", "--set", "rejection=0.5"),
+            "not a setting of frontdesk: choose one of these: voice",
+        ),
         (("duty", "--set", "candidate=3"), "'candidate' is not a setting of duty: did you mean candidates"),
         (("frontdesk", "--library", "gp"), "--library gp: frontdesk has no libraries"),
     ):

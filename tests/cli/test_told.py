@@ -120,14 +120,17 @@ def test_the_file_extension_decides_the_format_of_an_export(polyclinic: Run, tmp
         (("run", "rounds", "--cast", "student-9=understudy"), "student-3"),
         (("grades", "nosuch"), "'nosuch' is not a clinic"),
         (("audit", "read", "missing.csv"), "missing.csv: there is no such sheet"),
-        (("scenarios", "missing.yaml"), "choose lint, list or show"),
+        (("scenarios", "missing.yaml"), "choose one of these: lint, list or show"),
         (("scenarios", "lint", "missing.yaml"), "name the clinic before the file: polyclinic scenarios lint CLINIC mi"),
         (("scenarios", "lint", "demo"), "name a file: polyclinic scenarios lint demo FILE"),
         (("run", "demo", "--html", "x.html"), "polyclinic report RUN --html FILE"),
         (("scenarios", "show", "patient", "npc-77"), "'npc-77' is not a scenario of patient"),
         (("run", "demo", "--cast", "nurze=understudy"), "did you mean nurse"),
         (("play", "demo"), "name your role with --role: nurse, caller, judge"),
-        (("run", "nosuch"), "'nosuch' is not a clinic: choose counsel, demo, duty, frontdesk, patient or rounds"),
+        (
+            ("run", "nosuch"),
+            "'nosuch' is not a clinic: choose one of these: counsel, demo, duty, frontdesk, patient or rounds",
+        ),
         (("run", "demo", "--scenarios", "empty.jsonl"), "empty.jsonl: the file is empty; write one JSON object"),
         (("run", "patient", "--scenarios", "empty.jsonl"), "empty.jsonl: the file is empty; write one JSON object"),
         (("eval", "counsel-guard", "--file", "empty.jsonl"), "empty.jsonl: the file is empty; write one JSON object"),
@@ -160,14 +163,14 @@ def test_impossible_requests_are_refused_with_the_right_hint(
 
 def test_a_clinic_without_live_sessions_is_refused_before_a_token_is_made(polyclinic: Run) -> None:
     done = polyclinic("serve", "patient")
-    says = "polyclinic: 'patient' is not a clinic that serves live sessions: choose counsel or demo\n"
+    says = "polyclinic: 'patient' is not a clinic that serves live sessions: choose one of these: counsel or demo\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", says)
 
 
 def test_a_long_list_of_names_is_cut() -> None:
     message = str(UnknownName("episode", "?", [f"a-long-name-of-an-episode-{number}" for number in range(900)]))
     assert len(message) < 320 and message.endswith(" more")
-    assert str(UnknownName("run", "?", ["only"])) == "'?' is not a run: choose only"
+    assert str(UnknownName("run", "?", ["only"])) == "'?' is not a run: choose one of these: only"
 
 
 def test_a_dash_is_standard_output_and_never_a_file(polyclinic: Run, tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_a_line_that_is_no_object_is_refused_without_the_names_of_classes(text: 
 
 def test_an_unknown_name_lists_every_known_name_once() -> None:
     assert str(UnknownName("mistake", "foo", ["harsh", "late", "harsh"])) == (
-        "'foo' is not a mistake: choose harsh or late"
+        "'foo' is not a mistake: choose one of these: harsh or late"
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from polyclinic.errors import UnknownName
+from polyclinic.text.worded import Worded
 from polyclinic.web.fixed_words import Korean, korean_words
 
 SOURCE = Path(__file__).parents[2] / "src" / "polyclinic"
@@ -37,6 +38,8 @@ def _texts(node: ast.expr) -> Iterator[str]:
             yield "".join(str(part.value) if isinstance(part, ast.Constant) else SAMPLE for part in parts)
         case ast.IfExp(body=body, orelse=other):
             yield from (*_texts(body), *_texts(other))
+        case ast.Call(func=ast.Name(id="Worded"), args=[form, *parts]):
+            yield from (Worded(text, *[SAMPLE] * len(parts)) for text in _texts(form))
 
 
 def _raised(file: Path) -> Iterator[str]:
@@ -44,7 +47,7 @@ def _raised(file: Path) -> Iterator[str]:
         match node:
             case ast.Call(func=ast.Name(id="UnknownName"), args=[what, *_]):
                 for text in _texts(what):
-                    yield str(UnknownName(text, SAMPLE, ()))
+                    yield str(UnknownName(text, SAMPLE, (), of=(SAMPLE,) * text.count("{")))
             case ast.Call(func=ast.Name(id=name), args=args) if name in REFUSALS:
                 yield from (text for one in args for text in _texts(one))
             case ast.Dict(keys=[ast.Constant(value="detail"), *_], values=[detail, *_]):
@@ -79,8 +82,8 @@ def test_every_message_that_a_page_can_show_has_its_korean() -> None:
             "‘demo-1’: 이런 이름의 실행이(가) 없습니다. 혹시 demo-12인가요?",
         ),
         (
-            str(UnknownName("variant of duty", "x", ["full"])),
-            "‘x’: 이런 이름의 duty의 변형이(가) 없습니다. 고를 수 있는 것: full",
+            str(UnknownName("variant of {1}", "x", ["full"], of="duty")),
+            "‘x’: 이런 이름의 duty의 변형이(가) 없습니다. 다음 가운데 하나를 고르세요: full",
         ),
         ("name: please write something here", "이름: 여기에 적어 주세요"),
     ],

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from polyclinic.cli.language import own_words
 from polyclinic.cli.options import json_option, print_json
 from polyclinic.core.clinic import Clinic
 from polyclinic.runner.registry import clinic_modules, load_clinic
@@ -26,8 +27,8 @@ def command(name: str | None, as_json: bool) -> int:
         click.echo(_full(found[0]))
     else:
         for clinic in found:
-            click.echo(f"{click.style(clinic.name, bold=True)}: {clinic.summary}")
-            click.echo(f"  variants: {', '.join(clinic.variants)}")
+            click.echo(f"{click.style(clinic.name, bold=True)}: {own_words(clinic.summary)}")
+            click.echo(f"  {own_words('variants')}: {', '.join(clinic.variants)}")
     return 0
 
 
@@ -49,16 +50,19 @@ def describe(clinic: Clinic) -> dict[str, Any]:
 
 def _full(clinic: Clinic) -> str:
     plain = describe(clinic)
-    lines = [f"{clinic.title} ({clinic.name})", clinic.summary, f"paper: {clinic.paper}"]
+    paper = f"{own_words('paper')}: {own_words(clinic.paper)}"
+    lines = [f"{own_words(clinic.title)} ({clinic.name})", own_words(clinic.summary), paper]
     for heading in ("roles", "variants", "judges", "mistakes"):
-        lines.append(f"\n{heading}:")
+        lines.append(f"\n{own_words(heading)}:")
         for name, about in plain[heading].items():
             if isinstance(about, dict):
-                about = f"{about['about']} ({about['side']})"
+                about = f"{own_words(about['about'])} ({own_words(about['side'])})"
             elif isinstance(about, list):
                 about = ", ".join(about)
-            mark = " [default]" if heading == "variants" and name == plain["default_variant"] else ""
+            else:
+                about = own_words(about)
+            mark = f" [{own_words('default')}]" if heading == "variants" and name == plain["default_variant"] else ""
             lines.append(f"  {name}: {about}{mark}")
     if clinic.libraries:
-        lines.append(f"\nlibraries: {', '.join(clinic.libraries)}")
+        lines.append(f"\n{own_words('libraries')}: {', '.join(clinic.libraries)}")
     return "\n".join(lines)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from polyclinic.cli.export import WRITERS, form_of, write_rows
+from polyclinic.cli.language import own_words
 from polyclinic.cli.options import OUTPUT, json_option, print_json, store_option, waits
 from polyclinic.core.judge import Case
 from polyclinic.runner.registry import load_clinic
@@ -44,7 +45,7 @@ async def command(clinic: str, out: str | None, store: str, as_json: bool) -> in
         print_json(lines)
         return 0
     if not lines:
-        click.echo("nobody has played yet: take a role with polyclinic play", err=True)
+        click.echo(own_words("nobody has played yet: take a role with polyclinic play"), err=True)
     metrics = sorted({name for line in lines for name in line} - set(FIXED))
     write = partial(write_csv, first=[*FIXED, *metrics]) if form == "csv" else WRITERS[form]
     count = await write_rows(write, _each(lines), out or OUTPUT)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import click
 
+from polyclinic.cli.language import own_words
 from polyclinic.cli.options import (
     Group,
     NewFile,
@@ -72,7 +73,7 @@ async def list_entries(source: str | None, version: int | None, removed: bool, s
     async with open_store(store, must_exist=True) as opened:
         if source is None:
             names = await opened.libraries.names()
-            print_result(as_json, names, "\n".join(names) or "no saved libraries yet")
+            print_result(as_json, names, "\n".join(names) or own_words("no saved libraries yet"))
             return 0
         library = await open_library(opened, source)
         if version is not None:

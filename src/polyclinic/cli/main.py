@@ -17,16 +17,18 @@ from polyclinic import __version__
 from polyclinic.cli.names import COMMANDS
 from polyclinic.cli.streams import LogForm, configure, give_up_output, steady_streams
 from polyclinic.errors import LimitReached, PolyclinicError, UserError
+from polyclinic.text.worded import Worded, worded
 
 STARTED = monotonic()
 NOTICE = "Research and training tool. Not a medical device, not for clinical use."
 _PLAIN = {
-    "Invalid value: ": "",
-    "is not a valid integer range": "is not a whole number",
-    "is not a valid integer": "is not a whole number",
-    "is not a valid float": "is not a number",
-    "Got unexpected extra arguments": "too many words",
-    "Got unexpected extra argument": "one word too many",
+    r"'(.*)' is not a valid integer(?: range)?": "'{1}' is not a whole number",
+    r"'(.*)' is not a valid float": "'{1}' is not a number",
+    r"(.*) is not in the range (\S+?)<=x<=(\S+)": "{1} is not between {2} and {3}",
+    r"Got unexpected extra arguments \((.*)\)": "too many words ({1})",
+    r"Got unexpected extra argument \((.*)\)": "one word too many ({1})",
+    r"Option '(.*)' requires an argument": "{1} needs a value",
+    r"'(.*)' is not one of (.*)": "'{1}' is not one of these: {2}",
 }
 """Plain words for what click says."""
 _ELSEWHERE = {"--html": "a page is made from a run that is saved: polyclinic report RUN --html FILE"}
@@ -109,10 +111,10 @@ def invoke(words: Sequence[str] | None = None, began: float | None = None) -> in
         _say(_usage(error))
         code = EXIT_USER
     except UserError as error:
-        _say(str(error))
+        _say(worded(error))
         code = EXIT_USER
     except LimitReached as error:
-        _say(str(error))
+        _say(worded(error))
         code = EXIT_LIMIT
     except PolyclinicError as error:
         _say(f"{type(error).__name__}: {error}")
@@ -131,19 +133,38 @@ def invoke(words: Sequence[str] | None = None, began: float | None = None) -> in
 
 def _usage(error: click.ClickException) -> str:
     """One line that says which word on the command line is wrong, and where to read what belongs there."""
-    what = error.format_message().rstrip(".")
-    if isinstance(error, click.NoSuchOption) and error.option_name in _ELSEWHERE:
-        return f"{error.message.rstrip('.')} here; {_ELSEWHERE[error.option_name]}"
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    what = _what_is_wrong(error)
+    if context is None:
+        return what
+    form = "{1} See {2} --help" if what.endswith("?") else "{1}; see {2} --help"
+    return Worded(form, what, context.command_path)
+
+
+def _what_is_wrong(error: click.ClickException) -> Worded:
+    if isinstance(error, click.NoSuchOption):
+        if error.option_name in _ELSEWHERE:
+            return Worded("there is no option {1} here; {2}", error.option_name, Worded(_ELSEWHERE[error.option_name]))
+        wrong = Worded("there is no option {1}", error.option_name)
+        near = tuple(sorted(error.possibilities or ()))
+        return Worded("{1}: {2}", wrong, Worded("did you mean {1}?", near)) if near else wrong
     if isinstance(error, click.BadParameter) and error.param is not None:
         param = error.param
         name = max(param.opts, key=len) if isinstance(param, click.Option) else param.human_readable_name
         missing = isinstance(error, click.MissingParameter)
-        what = f"{name} is missing" if missing else f"{name}: {error.message.rstrip('.')}"
-    for found, plain in _PLAIN.items():
-        what = what.replace(found, plain)
-    what = re.sub(r"is not in the range (\S+?)<=x<=(\S+)", r"is not between \1 and \2", what)
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    return f"{what}; see {context.command_path} --help" if context is not None else what
+        return Worded("{1} is missing", name) if missing else Worded("{1}: {2}", name, _plainly(error.message))
+    return _plainly(error.format_message())
+
+
+def _plainly(said: str) -> Worded:
+    """What click says, in plain words."""
+    if isinstance(said, Worded):
+        return said
+    said = said.rstrip(".").removeprefix("Invalid value: ")
+    for pattern, form in _PLAIN.items():
+        if found := re.fullmatch(pattern, said):
+            return Worded(form, *found.groups())
+    return Worded(said)
 
 
 def _about(error: OSError) -> str:
@@ -155,4 +176,6 @@ def _about(error: OSError) -> str:
 
 
 def _say(message: str) -> None:
-    click.echo(f"polyclinic: {message}", err=True)
+    from polyclinic.cli.language import own_words
+
+    click.echo(f"polyclinic: {own_words(message)}", err=True)

@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import orjson
 
+from polyclinic.cli.language import own_words
 from polyclinic.cli.stopping import wait as wait
 from polyclinic.cli.stopping import waits as waits
 from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.text.layout import columns_of
+from polyclinic.text.worded import Worded
 
 if TYPE_CHECKING:
     from polyclinic.runner.execute.progress import Progress
@@ -57,7 +60,7 @@ class Group(click.Group):
         if args and args[0] not in self.commands and not args[0].startswith("-"):
             known = self.list_commands(ctx)
             if args[0] not in known:
-                raise UnknownName(f"{self.name} command", args[0], known)
+                raise UnknownName("command of {1}", args[0], known, of=str(self.name))
         return super().resolve_command(ctx, args)
 
 
@@ -89,7 +92,11 @@ def scenarios_option(*names: str, default: str | None = "", **attributes: Any) -
     def one(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> str | None:
         if len(given) > 1:
             raise click.UsageError(
-                f"--scenarios was given {len(given)} times ({', '.join(given)}): give it once, and run each separately"
+                Worded(
+                    "--scenarios was given {1} times ({2}): give it once, and run each separately",
+                    len(given),
+                    ", ".join(given),
+                )
             )
         return given[0] if given else default
 
@@ -149,11 +156,12 @@ def refuse_busy_port(host: str, port: int) -> None:
 
 
 def table(rows: list[list[str]], header: list[str]) -> str:
-    """Rows as aligned columns in plain text. A cell may have several lines."""
-    split = [list(zip_longest(*(cell.split("\n") for cell in row), fillvalue="")) for row in [header, *rows]]
-    widths = [max(len(line[i]) for row in split for line in row) for i in range(len(header))]
+    """Rows as aligned columns in plain text, under headings in the person's language. A cell may have several lines."""
+    heads = [own_words(head) for head in header]
+    split = [list(zip_longest(*(cell.split("\n") for cell in row), fillvalue="")) for row in [heads, *rows]]
+    widths = [max(columns_of(line[i]) for row in split for line in row) for i in range(len(header))]
     lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        "  ".join(cell + " " * (width - columns_of(cell)) for cell, width in zip(line, widths, strict=True)).rstrip()
         for row in split
         for line in row
     ]

@@ -10,8 +10,9 @@ from contextlib import suppress
 import click
 
 from polyclinic.cli.feedback import in_brief, in_own_words
+from polyclinic.cli.language import own_language, own_names, own_words
 from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, wait
-from polyclinic.cli.screen import WIDEST, Screen, own_language, own_names, own_words, with_command
+from polyclinic.cli.screen import WIDEST, Screen, with_command
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Failed, Scored
@@ -29,12 +30,18 @@ from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import figure_lines, load_results, own_feedback, own_figures, people_in, time_taken
 from polyclinic.store.store import Store, open_store
 from polyclinic.text.layout import filled, terminal_width
+from polyclinic.text.worded import Worded
 
 OTHER_LANGUAGE = {
     "en": "This case is in English: the others speak and understand English. Instructions and feedback are in Korean.",
     "ko": "This case is in Korean: the others speak and understand Korean. Feedback is in English.",
 }
 """What a person is told whose case is not in their language."""
+NO_PART = (
+    "{1} has no part in the usual episodes of {2}. You can play: {3}. To play {1}, name a variant or a scenario in "
+    "which it is asked, with --variant or --scenarios"
+)
+"""What a person is told who names a role that is seldom asked."""
 LEAVING = ("quit", "exit")
 """Words that people often type when they mean /quit."""
 
@@ -87,19 +94,16 @@ def command(
     """
     if left:
         if clinic or role:
-            raise click.UsageError("with --resume, name only the run: its clinic and role are known")
+            raise click.UsageError(Worded("with --resume, name only the run: its clinic and role are known"))
         return wait(_continue(store, left, as_json, full))
     if not clinic:
-        raise click.UsageError("name a clinic and a role: polyclinic play patient --role doctor")
+        raise click.UsageError(Worded("name a clinic and a role: {1}", "polyclinic play patient --role doctor"))
     found = load_clinic(clinic)
     offered = ", ".join(each.name for each in found.roles if each.offered)
     if not role:
-        raise click.UsageError(f"name your role with --role: {offered}")
+        raise click.UsageError(Worded("name your role with --role: {1}", offered))
     if not found.role(role).offered and variant is None and scenarios is None:
-        raise ConfigError(
-            f"{role} has no part in the usual episodes of {clinic}. You can play: {offered}. To play {role}, name a "
-            "variant or a scenario in which it is asked, with --variant or --scenarios"
-        )
+        raise ConfigError(Worded(NO_PART, role, clinic, offered))
     seat = f"{role}-1" if found.role(role).seats and "-" not in role else role
     values: dict[str, object] = {
         "clinic": clinic,
@@ -119,7 +123,7 @@ async def _play(clinic: Clinic, role: str, config: RunConfig, as_json: bool, ful
     async with open_store(config.store) as store:
         plan = await plan_run(store, config)
         if not plan.episodes:
-            raise ConfigError(f"--scenarios {config.scenarios} selects nothing")
+            raise ConfigError(Worded("--scenarios {1} selects nothing", config.scenarios))
         for line in (*clinic.notes_on(config.scenarios), *about_libraries(config, plan)):
             click.echo(filled(own_words(line), terminal_width(WIDEST)), err=True)
         spoken = plan.scenarios[0].language()
@@ -135,7 +139,9 @@ async def _continue(url: str, run: str, as_json: bool, full: bool) -> int:
         row = await store.runs.get(run)
         roles = people_in(row)
         if not roles:
-            raise ConfigError(f"{row.id}: no person plays in this run; continue it with: polyclinic resume {row.id}")
+            raise ConfigError(
+                Worded("{1}: no person plays in this run; continue it with: polyclinic resume {1}", row.id)
+            )
         if (await outcome_of(store, row.id)).left:
             return await _session(store, load_clinic(row.clinic), roles[0], row.id, as_json, full)
         if full or as_json:
@@ -143,7 +149,7 @@ async def _continue(url: str, run: str, as_json: bool, full: bool) -> int:
             return 0
         again = resume_line(row.id, store.url, "play --resume")
         raise ConfigError(
-            f"{row.id} has ended; read it with: polyclinic show {row.id}; its feedback with: {again} --full"
+            Worded("{1} has ended; read it with: polyclinic show {1}; its feedback with: {2} --full", row.id, again)
         )
 
 
@@ -176,7 +182,7 @@ async def _session(
     finally:
         await cancel_all([asking])
     if not screen.questions:
-        raise ConfigError(f"{role} has no part in this scenario; choose another with --scenarios")
+        raise ConfigError(Worded("{1} has no part in this scenario; choose another with --scenarios", role))
     await _feedback(store, clinic, role, run, as_json, full)
     return outcome.exit_code
 
@@ -225,7 +231,7 @@ async def _converse(desk: HumanDesk, screen: Screen) -> None:
                 continue
             if line.strip().casefold() in LEAVING and line != doubted:
                 doubted = line
-                screen.show(f"Did you mean /quit? It has a slash. To say “{line.strip()}”, type it again.")
+                screen.show(Worded("Did you mean /quit? It has a slash. To say “{1}”, type it again.", line.strip()))
                 continue
             screen.typed(line)
             if not desk.reply(question.id, line):
@@ -258,7 +264,7 @@ async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: 
     click.echo(f"\n— {own_words(told)} —\n")
     for failure in episode.transcript.of(Failed):
         if failure.fatal:
-            click.echo(f"{own_words(f'The episode could not go on: {failure.error}')}\n")
+            click.echo(f"{own_words(Worded('The episode could not go on: {1}', failure.error))}\n")
     shown = sections if full else in_brief(sections)
     if shown:
         click.echo("\n\n".join(section_text(in_own_words(section, own_words)) for section in shown) + "\n")
@@ -268,7 +274,8 @@ async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: 
         label = next((names[text].rstrip("?.") for text in (words, f"{words}?", f"{words}.") if text in names), words)
         value = own_words(figure.replace(" of ", " / ") if names else figure)
         click.echo(filled(f"  {label}: {value}", terminal_width(WIDEST), "    "))
-    click.echo(own_words(f"Time: {elapsed_ms // 60_000} min {elapsed_ms // 1000 % 60} s. Saved as run {run}."))
+    minutes, seconds = divmod(elapsed_ms // 1000, 60)
+    click.echo(own_words(Worded("Time: {1} min {2} s. Saved as run {3}.", minutes, seconds, run)))
     click.echo(with_command("Read it again:", f"{resume_line(run, store.url, 'show')} {episode.id}"))
     if shown != sections:
         click.echo(with_command("All of the feedback:", f"{resume_line(run, store.url, 'play --resume')} --full"))

@@ -86,7 +86,7 @@ async def _find(clinic: str, prompt: str, scenario: str, variant: str, which: in
     loaded = load_clinic(clinic)
     names = {known.prompt_name() for known in _prompts(loaded)}
     if prompt not in names:
-        raise UnknownName(f"prompt of {clinic}", prompt, names)
+        raise UnknownName("prompt of {1}", prompt, names, of=clinic)
     if variant:
         loaded.variant(variant)
     by_id = bool(scenario) and chosen_scenarios(loaded, scenario, seed)[-1].id == scenario

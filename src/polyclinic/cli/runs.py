@@ -7,6 +7,7 @@ from functools import partial
 
 import click
 
+from polyclinic.cli.language import own_words
 from polyclinic.cli.options import json_option, print_json, print_result, store_option, table, wait, waits
 from polyclinic.errors import ConfigError
 from polyclinic.runner.api import outcome_of
@@ -101,7 +102,7 @@ async def _list(url: str, as_json: bool) -> int:
             ]
         )
     elif not found:
-        click.echo("no runs yet: start with `polyclinic demo` or `polyclinic run demo`")
+        click.echo(own_words("no runs yet: start with `polyclinic demo` or `polyclinic run demo`"))
     else:
         rows = [
             [

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import orjson
 
+from polyclinic.cli.language import own_words
 from polyclinic.cli.options import Group, json_option, print_result, scenarios_option, table
 from polyclinic.cli.scenario_sheet import sheet
 from polyclinic.core.clinic import Clinic
@@ -17,6 +18,7 @@ from polyclinic.errors import ConfigError, UnknownName, UserError
 from polyclinic.runner.plan.selection import all_listed, chosen_scenarios
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.text.layout import number_of
+from polyclinic.text.worded import Worded
 
 
 @click.group(cls=Group, name="scenarios", short_help="List, show or lint a clinic's scenarios.")
@@ -34,7 +36,7 @@ def list_scenarios(clinic: str, selector: str, seed: int, as_json: bool) -> int:
     chosen = load_clinic(clinic)
     found = chosen_scenarios(chosen, selector, seed)
     for line in chosen.notes_on(selector):
-        click.echo(line, err=True)
+        click.echo(own_words(line), err=True)
     print_result(
         as_json,
         [{"id": s.id, "tags": list(s.tags), "campaign": s.campaign} for s in found],
@@ -53,10 +55,10 @@ def list_scenarios(clinic: str, selector: str, seed: int, as_json: bool) -> int:
 def show_scenario(ctx: click.Context, clinic: str, id: str | None, selector: str, seed: int, as_json: bool) -> int:
     """Show one scenario in full."""
     if id is None and clinic not in clinic_modules() and (owner := _clinic_with(clinic, selector, seed)):
-        raise ConfigError(f"name the clinic too: write polyclinic scenarios show {owner} {clinic}")
+        raise ConfigError(Worded("name the clinic too: write polyclinic scenarios show {1} {2}", owner, clinic))
     chosen = load_clinic(clinic)
     if id is None:
-        raise click.UsageError("ID is missing", ctx)
+        raise click.UsageError(Worded("{1} is missing", "ID"), ctx)
     found = _look_in(chosen, id, selector, seed)
     if id not in found and Path(id).is_file():
         inside = [scenario.id for scenario in chosen.scenarios(id, seed)]
@@ -64,7 +66,7 @@ def show_scenario(ctx: click.Context, clinic: str, id: str | None, selector: str
         fix = f"write polyclinic scenarios show {clinic} {name} --scenarios {id}"
         raise bad_file(id, f"is a file with {number_of(len(inside), 'scenario')}", fix=fix, error=ConfigError)
     if id not in found:
-        raise UnknownName(f"scenario of {clinic}", id, found, _listed(chosen, selector))
+        raise UnknownName("scenario of {1}", id, found, _listed(chosen, selector), of=clinic)
     shown = orjson.loads(found[id].model_dump_json())
     print_result(as_json, shown, sheet(shown))
     return 0

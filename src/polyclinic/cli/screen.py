@@ -17,6 +17,7 @@ from typing import TextIO
 
 import click
 
+from polyclinic.cli.language import own_names, own_words
 from polyclinic.core.message import Image
 from polyclinic.core.note import RoundBegan
 from polyclinic.core.transcript import Event, Noted, Said, ToolUsed
@@ -24,7 +25,7 @@ from polyclinic.eval.reading import in_words
 from polyclinic.models.human import HumanQuestion
 from polyclinic.text.layout import columns_of, filled, terminal_width
 from polyclinic.text.sentences import sentences
-from polyclinic.web.fixed_words import in_korean, korean_words
+from polyclinic.text.worded import Worded
 
 FOLDER = Path(".polyclinic") / "pictures"
 _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/svg+xml": ".svg", "image/webp": ".webp"}
@@ -144,7 +145,7 @@ class Screen:
             path = saved_picture(image)
             if str(path) not in self._told:
                 self._told.add(str(path))
-                self._say(self._own(f"Picture: {image.caption or 'without a caption'}: {path}"))
+                self._say(self._own(Worded("Picture: {1}: {2}", Worded(image.caption or "without a caption"), path)))
                 print(inline(image, self._out), end="", file=self._out)
         self._shown = question.show
         *known, asked = question.show.split("\n\n")
@@ -178,13 +179,15 @@ class Screen:
 
     def show(self, text: str) -> None:
         """Print plain text, in the person's language if it is ours."""
-        self._say(self._in_own(text.split("\n")))
+        self._say(self._own(text) if isinstance(text, Worded) else self._in_own(text.split("\n")))
 
     def _in_own(self, lines: Iterable[str]) -> str:
         return "\n".join(map(self._own, lines))
 
     def _own(self, text: str) -> str:
         """A line in the person's language. What somebody said stays, and in a list a bare name, which may be typed."""
+        if isinstance(text, Worded):
+            return own_words(text)
         speaker, colon, said = text.partition(": ")
         if colon and speaker in self._roles:
             return f"{self.name(speaker)}: {said}"
@@ -225,25 +228,9 @@ def _in_one_line(text: str) -> str:
     return max(fitting, key=columns_of) if fitting else filled(text, width - len(_MORE)).split("\n")[0] + _MORE
 
 
-def own_language() -> str:
-    """The person's language from the system's settings: ``ko`` or ``en``."""
-    told = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
-    return "ko" if told.lower().startswith("ko") else "en"
-
-
-def own_names() -> dict[str, str]:
-    """Fixed names and explanations in the person's language; empty for English."""
-    return korean_words() if own_language() == "ko" else {}
-
-
-def own_words(text: str) -> str:
-    """Our own sentences in the person's language."""
-    return in_korean(text) if own_language() == "ko" else text
-
-
 def with_command(text: str, command: str) -> str:
     """One of our own sentences that ends with a command. Where it is too long, the command has a line of its own."""
-    told = own_words(f"{text} {command}")
+    told = own_words(Worded(f"{text} {{1}}", command))
     if columns_of(told) <= terminal_width(_ANY_WIDTH):
         return told
     return f"{told.removesuffix(command).rstrip()}\n  {command}"

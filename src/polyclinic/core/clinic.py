@@ -183,7 +183,7 @@ class Clinic(Generic[S_co, V_co]):
         role = self._by_name.get(name) or self._by_name.get(role_of(name))
         if role is not None:
             return role
-        raise UnknownName(f"role in {self.name}", name, (role.name for role in self.roles))
+        raise UnknownName("role in {1}", name, (role.name for role in self.roles), of=self.name)
 
     def read_scenario(self, body: str) -> S_co:
         """A scenario from the JSON that a store holds. Raises pydantic's `ValidationError`."""
@@ -225,7 +225,7 @@ class Clinic(Generic[S_co, V_co]):
     def variant(self, name: str) -> V_co:
         """The variant. The error for an unknown variant lists the available names."""
         if name not in self.variants:
-            raise UnknownName(f"variant of {self.name}", name, self.variants)
+            raise UnknownName("variant of {1}", name, self.variants, of=self.name)
         return self.variants[name]
 
     @property

@@ -23,6 +23,7 @@ from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
 from polyclinic.core.reply import Unreadable, read_reply
 from polyclinic.errors import PersonLeft, PolyclinicError, UnknownName
 from polyclinic.models.typed_choice import closed, first_fault
+from polyclinic.text.worded import Worded, worded
 
 _USE = "/use "
 _COMMAND = re.compile(r"/[a-z]+(?=\s|$)")
@@ -124,7 +125,7 @@ class HumanDesk:
         try:
             completion = read(waiting.question.request)
         except Unreadable as error:
-            waiting.question = replace(waiting.question, error=str(error))
+            waiting.question = replace(waiting.question, error=worded(error))
             self._put(question_id)
             return str(error)
         self.understood = _understood(waiting.question.request, completion)
@@ -202,7 +203,7 @@ def read_typed(request: Request, text: str) -> Completion:
     if not text.strip():
         raise Unreadable("please type an answer")
     if request.reply_type is str and text.strip().strip(".!").casefold() in _NOTHING:
-        raise Unreadable(f"'{text.strip()}' is no answer: please say it in your own words")
+        raise Unreadable(Worded("'{1}' is no answer: please say it in your own words", text.strip()))
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -211,7 +212,7 @@ def read_typed(request: Request, text: str) -> Completion:
     if command and request.tools and f"{command[0]} " == _USE:
         return _typed_call(request, text[len(_USE) :])
     if command and command[0] not in request.prompt.commands:
-        raise Unreadable(f"'{command[0]}' is no command here: to say it, leave out the stroke")
+        raise Unreadable(Worded("'{1}' is no command here: to say it, leave out the stroke", command[0]))
     try:
         reply = request.prompt.from_human(request.prompt.full_answer(text))
     except ValidationError as error:
@@ -221,7 +222,7 @@ def read_typed(request: Request, text: str) -> Completion:
     except Unreadable:
         raise
     except ValueError as error:
-        raise Unreadable(str(error)) from None
+        raise Unreadable(worded(error)) from None
     if isinstance(reply, BaseModel):
         reply = closed(reply, request)
     return _completion(request, reply)
@@ -256,13 +257,13 @@ def _typed_call(request: Request, words: str) -> Completion:
     name, _, body = words.strip().partition(" ")
     only = [list(tool.parameters.get("properties", ())) for tool in request.tools if tool.name == name]
     if not body and only and len(only[0]) == 1:
-        raise Unreadable(f"please write what it is for: {_USE}{name} {only[0][0].upper()}")
+        raise Unreadable(Worded("please write what it is for: {1}", f"{_USE}{name} {only[0][0].upper()}"))
     if body and not body.lstrip().startswith(("{", "[")) and only and len(only[0]) == 1:
         return _used(request, name, {only[0][0]: body.strip()})
     try:
         arguments = json.loads(body or "{}")
     except ValueError as error:
-        raise Unreadable(f"the tool's arguments are not JSON: {error}") from None
+        raise Unreadable(Worded("the tool's arguments are not JSON: {1}", error)) from None
     if not isinstance(arguments, dict):
         raise Unreadable('the tool\'s arguments must be a JSON object: {"name": value}')
     return _used(request, name, arguments)
@@ -270,7 +271,8 @@ def _typed_call(request: Request, words: str) -> Completion:
 
 def _used(request: Request, name: str, arguments: dict[str, Any]) -> Completion:
     if name not in {tool.name for tool in request.tools}:
-        raise Unreadable(f"there is no tool '{name}'; there are: {', '.join(tool.name for tool in request.tools)}")
+        there_are = ", ".join(tool.name for tool in request.tools)
+        raise Unreadable(Worded("there is no tool '{1}'; there are: {2}", name, there_are))
     call = ToolCall(id=f"human-{name}", name=name, arguments=arguments)
     return Completion(tool_calls=(call,), finish="tool_calls")
 

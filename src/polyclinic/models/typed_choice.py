@@ -11,6 +11,7 @@ from polyclinic.core.model import Request
 from polyclinic.core.plain_faults import plain_fault
 from polyclinic.core.reply import Unreadable
 from polyclinic.text.normal import letters
+from polyclinic.text.worded import Worded
 
 
 def first_fault(error: ValidationError, request: Request) -> str:
@@ -29,7 +30,7 @@ def _not_offered(given: str, offered: Iterable[str], request: Request) -> str:
     """Why a choice is refused, in the language of the prompt."""
     if request.prompt.language == "ko":
         return f"‘{given}’은(는) 고를 수 없습니다. 고를 수 있는 것: {', '.join(offered)}"
-    return f"'{given}' is not one of these: {', '.join(offered)}"
+    return Worded("'{1}' is not one of these: {2}", given, ", ".join(offered))
 
 
 def closed(reply: BaseModel, request: Request) -> BaseModel:

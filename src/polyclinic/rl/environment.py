@@ -139,7 +139,7 @@ class RoleEnvironment:
             raise ConfigError(f"{role} is a judge of {clinic}, so it would give itself its reward; choose another role")
         self._metrics: dict[str, Metric] = {one.name: one for judge in self._clinic.judges() for one in judge.metrics}
         if metric and metric not in self._metrics:
-            raise UnknownName(f"metric of {clinic}", metric, self._metrics)
+            raise UnknownName("metric of {1}", metric, self._metrics, of=clinic)
         if not metric and not self._clinic.role(role).metrics:
             raise ConfigError(f"{role} of {clinic} has no metrics of its own; name one with metric=")
         self._settings: dict[str, Any] = {

@@ -131,7 +131,7 @@ class Runs(Tables):
         rows = await self.select("SELECT transcript FROM episodes WHERE run = ? AND id = ?", (run, episode))
         if not rows:
             known = await self.episodes(run)
-            raise UnknownName(f"episode in {run}", episode, (row.spec.id for row in known))
+            raise UnknownName("episode in {1}", episode, (row.spec.id for row in known), of=run)
         return Transcript.from_json(rows[0][0])
 
     async def transcripts(self, run: str, episodes: Sequence[str]) -> dict[str, Transcript]:

@@ -59,7 +59,7 @@ class Scores(Tables):
             return
         known = await self.scorings(run)
         if scoring not in known:
-            raise UnknownName(f"scoring of {run}", scoring, {LIVE, *known})
+            raise UnknownName("scoring of {1}", scoring, {LIVE, *known}, of=run)
 
     async def put(self, run: str, episode: str, scoring: str, scores: Sequence[Score]) -> None:
         """Save one episode's scores of a scoring; returns after the commit."""

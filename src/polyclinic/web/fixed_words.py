@@ -16,10 +16,9 @@ from pathlib import Path
 from polyclinic.core.files import bad_file, package_data, read_data
 from polyclinic.runner.registry import clinic_modules
 from polyclinic.text.sentences import sentences
+from polyclinic.text.worded import BLANK, Worded
 
 TABLE = Path("data", "korean.toml")
-_BLANK = re.compile(r"\{(\d)\}")
-"""A place for what varies."""
 _NAMED = re.compile(r"(.+) \(([^()]+)\)", re.DOTALL)
 """A known text with its short name."""
 _LINE = re.compile(r"^(- |\d+\. )?(.+)$", re.MULTILINE)
@@ -41,6 +40,11 @@ TO_TYPE = (
 """What stands before words that somebody said or that a person in a terminal may have to type. They stay."""
 
 
+def _without_words(form: str) -> str:
+    """A form that only puts its parts together, such as ``{1}: {2}``: the same in every language."""
+    return "" if re.search("[A-Za-z]", form) else form
+
+
 class Korean:
     """The Korean of texts, by these tables, as `frontend/src/lib/fixed.svelte.ts` does it for pages.
 
@@ -50,9 +54,9 @@ class Korean:
     def __init__(self, table: Mapping[str, str], to_type: tuple[str, ...] = ()) -> None:
         self._table, self._to_type = table, to_type
         self._patterns = [
-            (_BLANK.split(text)[::2], re.compile(re.sub(r"\\{\d\\}", "(.+?)", re.escape(text)), re.DOTALL), korean)
+            (BLANK.split(text)[::2], re.compile(re.sub(r"\\{\d\\}", "(.+?)", re.escape(text)), re.DOTALL), korean)
             for text, korean in table.items()
-            if _BLANK.search(text)
+            if BLANK.search(text)
         ]
 
     def fixed(self, text: str) -> str:
@@ -71,8 +75,15 @@ class Korean:
         return f"{self._table.get(name, name)}{colon_}{rest}" if len(name) <= _NAME_CHARS else text
 
     def told(self, text: str) -> str:
-        """A longer text, line by line and sentence by sentence."""
+        """A sentence from its own parts; a longer text line by line and sentence by sentence."""
+        if isinstance(text, Worded) and (korean := self._table.get(text.form) or _without_words(text.form)):
+            return BLANK.sub(lambda blank: self._part(text.parts[int(blank[1]) - 1]), korean) if text.parts else korean
         return _LINE.sub(lambda line: f"{line[1] or ''}{self._line(line[2])}", text)
+
+    def _part(self, part: object) -> str:
+        if isinstance(part, tuple):
+            return ", ".join(map(str, part))
+        return self.told(part) if isinstance(part, Worded) else str(part)
 
     def _line(self, words: str) -> str:
         known = self.fixed(words)
@@ -85,7 +96,7 @@ class Korean:
                 return self._table[name]
         for pieces, pattern, korean in self._patterns:
             if all(piece in text for piece in pieces) and (found := pattern.fullmatch(text)):
-                return _BLANK.sub(lambda blank: self._filled(found, int(blank[1])), korean)
+                return BLANK.sub(lambda blank: self._filled(found, int(blank[1])), korean)
         return ""
 
     def _filled(self, found: re.Match[str], number: int) -> str:

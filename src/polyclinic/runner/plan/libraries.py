@@ -24,7 +24,7 @@ async def start_libraries(store: Store, clinic: Clinic, config: RunConfig) -> di
     """
     for name in config.libraries:
         if name != "all" and name not in clinic.libraries:
-            raise UnknownName(f"library of {clinic.name}", name, clinic.libraries)
+            raise UnknownName("library of {1}", name, clinic.libraries, of=clinic.name)
     return {
         library: await read_library(store, _source(config.libraries, library), library) for library in clinic.libraries
     }

@@ -203,7 +203,7 @@ def refuse_wrong_settings(clinic: Clinic, config: RunConfig) -> None:
         if name not in (WHO, MINUTES, *clinic.settings):
             if not clinic.settings:
                 raise ConfigError(f"--set {name}: {clinic.name} has no settings")
-            raise UnknownName(f"setting of {clinic.name}", name, clinic.settings)
+            raise UnknownName("setting of {1}", name, clinic.settings, of=clinic.name)
     if config.fhir and "records" not in clinic.needs:
         raise ConfigError(f"--fhir {config.fhir}: {clinic.name} keeps no records")
     for name in variant_names(clinic, config.variants) if config.options else ():
@@ -219,7 +219,7 @@ def _check_judges(clinic: Clinic, wanted: Sequence[str]) -> None:
     known = [judge.name for judge in clinic.judges()]
     for name in () if list(wanted) == ["none"] else wanted:
         if name not in known:
-            raise UnknownName(f"judge of {clinic.name}", name, known)
+            raise UnknownName("judge of {1}", name, known, of=clinic.name)
 
 
 def _check_seats(plan: RunPlan) -> None:
@@ -230,7 +230,9 @@ def _check_seats(plan: RunPlan) -> None:
             continue
         seats = dict.fromkeys(seat for variant in variants for seat in plan.clinic.seats(role, variant))
         if role not in seats:
-            raise UnknownName(f"seat in {plan.clinic.name} ({', '.join(variants)})", role, seats or [role_of(role)])
+            raise UnknownName(
+                "seat in {1} ({2})", role, seats or [role_of(role)], of=(plan.clinic.name, ", ".join(variants))
+            )
 
 
 def _refuse_remote(config: RunConfig) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import ConfigError, UnknownName, near_names
+from polyclinic.text.worded import Worded, worded
 
 
 def chosen_scenarios(clinic: Clinic, selector: str, seed: int) -> tuple[Scenario, ...]:
@@ -36,5 +37,5 @@ def _unknown(clinic: Clinic, selector: str, ids: list[str], error: ConfigError |
     name = error.name if isinstance(error, UnknownName) else selector
     known = {*ids, *(error.known if isinstance(error, UnknownName) else ())}
     if isinstance(error, UnknownName) or near_names(name, known):
-        return UnknownName(f"scenario of {clinic.name}", name, known, all_listed(clinic))
-    return ConfigError(f"{error}; all of them: {all_listed(clinic)}")
+        return UnknownName("scenario of {1}", name, known, all_listed(clinic), of=clinic.name)
+    return ConfigError(Worded("{1}; all of them: {2}", worded(error), all_listed(clinic)))

@@ -168,7 +168,7 @@ def _units(episodes: list[StoredEpisode]) -> dict[str, list[StoredEpisode]]:
 def _unit(units: dict[str, list[StoredEpisode]], wanted: str, run: str) -> tuple[str, list[StoredEpisode]]:
     name = wanted or next(iter(units), "")
     if name not in units:
-        raise UnknownName(f"hospital in {run}", name, units)
+        raise UnknownName("hospital in {1}", name, units, of=run)
     return name, units[name]
 
 

@@ -69,7 +69,7 @@ class CaseFolder:
         """A file by its name."""
         known = {case.name: case for case in self.of_clinic(clinic)}
         if name not in known:
-            raise UnknownName(f"case of {clinic.name} in {self.folder}", name, known)
+            raise UnknownName("case of {1} in {2}", name, known, of=(clinic.name, str(self.folder)))
         return known[name]
 
     def has(self, clinic: Clinic, writing: Writing, name: str) -> bool:

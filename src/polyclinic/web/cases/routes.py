@@ -98,7 +98,7 @@ def _clinic(clinic: str) -> Clinic:
 def _writing(clinic: str, kind: str) -> Writing:
     writings = {writing.name: writing for writing in load_clinic(clinic).writings}
     if kind not in writings:
-        raise UnknownName(f"kind of case in {clinic}", kind, writings)
+        raise UnknownName("kind of case in {1}", kind, writings, of=clinic)
     return writings[kind]
 
 

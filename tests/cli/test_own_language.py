@@ -1,0 +1,89 @@
+"""A Korean terminal: what the command line refuses, lists and hints at is Korean, and names that are typed stay."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import pickle
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from polyclinic.errors import UnknownName
+from polyclinic.text.worded import Worded, worded
+from polyclinic.web.fixed_words import in_korean, korean_words
+from tests.cli.conftest import Run
+
+SOURCE = Path(__file__).parents[2] / "src" / "polyclinic"
+FOR_PROGRAMS = {"rl", "training", "clinics", "eval", "reading"}
+"""Folders whose names and sentences nobody meets while playing."""
+
+
+def _constants(node: ast.expr) -> Iterator[str]:
+    match node:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.IfExp(body=body, orelse=other):
+            yield from (*_constants(body), *_constants(other))
+
+
+def _forms() -> Iterator[str]:
+    for file in SOURCE.rglob("*.py"):
+        if file.relative_to(SOURCE).parts[0] in FOR_PROGRAMS:
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Call(func=ast.Name(id="Worded" | "UnknownName" | "with_command"), args=[form, *_]):
+                    yield from _constants(form)
+                case ast.keyword(arg="begin", value=value):
+                    yield from _constants(value)
+
+
+def test_every_form_has_its_korean_with_the_same_places() -> None:
+    known = korean_words()
+    forms = {form for form in _forms() if re.search("[a-z]", form)}
+    known |= {form.removesuffix(" {1}"): korean for form, korean in known.items()}
+    assert len(forms) > 60
+    assert sorted(forms - set(known)) == []
+    assert [form for form in forms if set(re.findall(r"\{\d\}", form)) - set(re.findall(r"\{\d\}", known[form]))] == []
+
+
+def test_names_stay_as_they_are_typed() -> None:
+    refused = worded(UnknownName("role in {1}", "doctr", ["doctor", "nurse"], of="patient"))
+    assert refused == "'doctr' is not a role in patient: did you mean doctor?"
+    assert in_korean(refused) == "‘doctr’: 이런 이름의 patient의 역할이(가) 없습니다. 혹시 doctor인가요?"
+
+
+def test_a_sentence_keeps_its_parts_in_copies_and_in_other_processes() -> None:
+    said = Worded("{1} is missing", Worded("choose one of these: {1}", ("a", "b", "c")))
+    assert said == "choose one of these: a, b or c is missing"
+    assert Worded("{1} as it is typed") == "{1} as it is typed"
+    for other in (copy.deepcopy(said), pickle.loads(pickle.dumps(said))):
+        assert (other, other.form, other.parts) == (said, said.form, said.parts)
+
+
+@pytest.mark.parametrize(
+    ("words", "korean"),
+    [
+        ("play", "클리닉과 역할을 적으세요: polyclinic play patient --role doctor. 도움말: polyclinic play --help"),
+        ("play patient", "--role로 맡을 역할을 적으세요: doctor, triage"),
+        ("play patient --role doctr", "혹시 doctor, cheater인가요?"),
+        ("play patient --role doctor --scenarios ami-99", "모두 보려면: polyclinic scenarios list patient"),
+        ("play rounds --role student --scenarios nothing", "이런 이름의 rounds의 시나리오"),
+        ("play --resume nothing", "만들려면: polyclinic run demo"),
+        ("play demo --role nurse --seed x", "‘x’은(는) 정수가 아닙니다"),
+        ("play --foo", "--foo이라는 옵션은 없습니다: 혹시 --who인가요? 도움말"),
+        ("play --role", "--role에 값이 필요합니다"),
+        ("plya", "이런 이름의 명령이(가) 없습니다. 혹시 play인가요?"),
+        ("runs", "아직 실행이 없습니다"),
+        ("grades", "아직 아무도 역할을 맡지 않았습니다"),
+        ("library list", "아직 저장된 라이브러리가 없습니다"),
+        ("scenarios list demo", "이름표   꼬리표        묶음"),
+        ("clinics demo", "nurse: 전화를 받습니다"),
+    ],
+)
+def test_what_a_person_meets_is_korean(polyclinic: Run, words: str, korean: str) -> None:
+    done = polyclinic(*words.split(), LC_ALL="ko_KR.UTF-8")
+    assert korean in f"{done.stdout} {done.stderr}", (done.stdout, done.stderr)
