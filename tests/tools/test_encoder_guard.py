@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polyclinic.clinics.counsel.rules.sentence_guard import NETWORK, UNSEEN
+from polyclinic.clinics.counsel.rules.sentence_guard import NETWORKS
 from polyclinic.clinics.counsel.rules.trained import TRAINED_LABELS
 from polyclinic.reading.label_training import LabelledText
 from polyclinic.reading.networks import load_encoder
@@ -26,7 +26,7 @@ def test_the_network_of_the_guard_has_labels_for_columns_and_survives_packing(
     save_network(tmp_path / "network.npz", network)
     monkeypatch.setattr(guard, "package_path", lambda package, name: tmp_path / Path(name).name)
     assert guard.main(["pack", str(tmp_path / "network.npz")]) == 0
-    whole, again = as_encoder(network, labels=True), load_encoder((tmp_path / NETWORK).read_bytes())
+    whole, again = as_encoder(network, labels=True), load_encoder((tmp_path / NETWORKS[0].weights).read_bytes())
     assert again.columns == ("guard|calm", "guard|danger")
     for label in again.columns:
         exact, packed = (reader.alone("my chest pain.", label, "", "") for reader in (whole, again))
@@ -59,7 +59,7 @@ def test_scores_of_left_out_authors_are_in_the_order_of_their_lines(
     paths = left_out_files(tmp_path, [0, 2], [1], [3], [0][:0])
     monkeypatch.setattr(guard, "package_path", lambda package, name: tmp_path / Path(name).name)
     assert guard.main(["unseen", *map(str, paths)]) == 0
-    with np.load(tmp_path / UNSEEN) as kept:
+    with np.load(tmp_path / NETWORKS[0].unseen) as kept:
         assert {author: kept[author].tolist() for author in kept} == {
             "A": [[1, 0.5]],
             "B": [[0, 0]],
@@ -76,12 +76,14 @@ def test_authors_who_came_after_the_training_are_scored_by_the_shipped_network(
     lines += [LabelledText("약", "ko", "calm", "B"), LabelledText("bbb", "en", "calm", "B")]
     monkeypatch.setattr(guard, "guard_lines", lambda split: lines)
     kept = {"A": [np.array([7.0, 7.0])]}
-    found = later_scores(kept, lambda text, label: len(text) + (label == "abuse") / 2, ["B"])
-    assert found["A"] is kept["A"]
+    both, english = NETWORKS
+    found = later_scores(english, kept, lambda files, text, label: len(text) + (label == "abuse") / 2, ["B"])
+    assert found["A"] is kept["A"] and "B-ko" not in found
+    assert "B-ko" in later_scores(both, kept, lambda files, text, label: 0.0, ["B"])
     first = sorted(TRAINED_LABELS).index("abuse")
     assert [row[first] for row in found["B"]] == [2.5, 3.5] and found["B"][0][first + 1] == 2
     with pytest.raises(ValueError, match="no training lines by C"):
-        later_scores(kept, lambda text, label: 0.0, ["B", "C"])
+        later_scores(english, kept, lambda files, text, label: 0.0, ["B", "C"])
 
 
 def test_scores_are_refused_if_the_lines_of_a_left_out_author_have_changed(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from polyclinic.clinics.counsel.rules.sentence_guard import NETWORK, UNSEEN
+from polyclinic.clinics.counsel.rules.sentence_guard import NETWORKS
 from polyclinic.reading.networks import SECOND
 from tools.encoder import parts
 from tools.encoder.jobs import Job, Room, Runner
@@ -156,13 +156,13 @@ def plan(
             "packed-guard",
             fixed("guard", "--folder", results, "pack", folder / "guard.npz"),
             ("guard",),
-            results=(results / NETWORK,),
+            results=(results / NETWORKS[0].weights,),
         ),
         Job(
             "unseen",
             fixed("guard", "--folder", results, "unseen", *(folder / f"out-{group}.npz" for group in (0, 1))),
             ("out-0", "out-1"),
-            results=(results / UNSEEN,),
+            results=(results / NETWORKS[0].unseen,),
         ),
         Job(
             "packed-second",

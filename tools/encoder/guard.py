@@ -1,4 +1,4 @@
-"""Make the files of the counsel guard's network. Without a GPU.
+"""Make the files of the counsel guard's networks. Without a GPU.
 
     python -m tools.encoder.guard pack guard.npz
     python -m tools.encoder.guard unseen out-0.npz out-1.npz
@@ -7,8 +7,9 @@
 They are in the data of the clinic counsel, or in the folder after `--folder`. `pack` writes the network of all training
 authors, one byte a weight, with the guard's labels alone. `unseen` writes what networks said about authors that they
 had not learned, for ``polyclinic train guard``, from the files of `tools.encoder.train --leave-out`: in each language
-that they know. `later` adds authors who came after the last training: the shipped network has not learned their lines.
-Run `unseen` instead as soon as the network is trained again.
+that they know. Both write the files of the network for both languages. `later` adds authors who came after the last
+training to the answers of both networks: neither has learned their lines. Run `unseen` instead as soon as a network is
+trained again.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclinic.clinics.counsel.rules.sentence_guard import (
-    NETWORK,
-    UNSEEN,
+    NETWORKS,
+    NetworkFiles,
     kept_name,
     kept_scores,
-    languages,
+    network,
     network_score,
 )
 from polyclinic.clinics.counsel.rules.teaching import guard_lines
@@ -70,23 +71,25 @@ def unseen_scores(files: Sequence[Path], authors: Sequence[str]) -> dict[str, Ro
     return dict(scores)
 
 
-ScoresLabel = Callable[[str, str], float | None]
+ScoresLabel = Callable[[NetworkFiles, str, str], float | None]
 """A network's score of one text for one label."""
 
 
-def later_scores(kept: Mapping[str, Rows], score: ScoresLabel, authors: Sequence[str]) -> dict[str, Rows]:
+def later_scores(
+    files: NetworkFiles, kept: Mapping[str, Rows], score: ScoresLabel, authors: Sequence[str]
+) -> dict[str, Rows]:
     """The kept scores, and those of the shipped network for the lines of authors whom it has not learned, in the
     languages that it knows.
     """
-    lines = [line for line in guard_lines("train") if line.lang in languages()]
+    lines = guard_lines("train")
     strange = set(authors) - {line.author for line in lines}
     if strange:
-        raise ValueError(f"no training lines by {', '.join(sorted(strange))} in a language that the network knows")
+        raise ValueError(f"no training lines by {', '.join(sorted(strange))}")
     labels = sorted(TRAINED_LABELS)
     new: dict[str, list[NDArray[np.floating]]] = defaultdict(list)
     for line in lines:
-        if line.author in authors:
-            scores = np.array([score(line.text, label) for label in labels])
+        if line.author in authors and line.lang in network(files).languages:
+            scores = np.array([score(files, line.text, label) for label in labels])
             new[kept_name(line.author, line.lang)].append(scores)
     return {**kept, **new}
 
@@ -123,21 +126,29 @@ def main(arguments: list[str] | None = None) -> int:
     later = commands.add_parser("later")
     later.add_argument("authors", nargs="+")
     given = parser.parse_args(arguments)
+    first = NETWORKS[0]
     if given.command == "pack":
-        path = given.folder / NETWORK if given.folder else package_path(PACKAGE, f"data/guard/{NETWORK}")
+        path = _there(given.folder, first.weights)
         path.write_bytes(packed_encoder(as_guard(open_network(given.network))))
         print(f"{path}: {path.stat().st_size} bytes")
-        return 0
-    if given.command == "later":
-        kept: dict[str, Rows] = {author: list(rows) for author, rows in kept_scores().items()}
-        scores = later_scores(kept, network_score, given.authors)
+    elif given.command == "later":
+        for files in NETWORKS:
+            kept: dict[str, Rows] = {author: list(rows) for author, rows in kept_scores(files).items()}
+            _write_scores(_there(given.folder, files.unseen), later_scores(files, kept, network_score, given.authors))
     else:
         _, lines, _ = repository_lines(languages_of(given.files))
         scores = unseen_scores(given.files, [kept_name(line.author, line.lang) for line in lines])
-    path = given.folder / UNSEEN if given.folder else package_path(PACKAGE, f"data/guard/{UNSEEN}")
+        _write_scores(_there(given.folder, first.unseen), scores)
+    return 0
+
+
+def _there(folder: Path | None, name: str) -> Path:
+    return folder / name if folder else package_path(PACKAGE, f"data/guard/{name}")
+
+
+def _write_scores(path: Path, scores: Mapping[str, Rows]) -> None:
     path.write_bytes(packed_scores(scores))
     print(f"{path}: {len(scores)} authors, each language counted by itself")
-    return 0
 
 
 if __name__ == "__main__":

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polyclinic.clinics.counsel.rules import sentence_guard, trained
+from polyclinic.clinics.counsel.rules import sentence_guard
 from polyclinic.clinics.counsel.rules.guard import offline, that_count
 from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.clinics.counsel.rules.sentence_guard import (
     BY_NETWORK,
     joined,
-    languages,
-    network_opinion,
+    network_opinions,
+    networks_for,
     unseen_opinions,
 )
 from polyclinic.clinics.counsel.rules.teaching import guard_lines
@@ -25,23 +25,31 @@ def english_lines() -> list[LabelledText]:
     return [line for line in guard_lines("train") if line.lang == "en"]
 
 
-def test_the_network_knows_the_labels_of_the_guard() -> None:
-    for text, label in (
-        ("I am going to kill myself tonight.", "active"),
-        ("My chest hurts and I can't breathe.", "emergency"),
-    ):
-        opinion = network_opinion(text, TRAINED_LABELS)
+@pytest.mark.parametrize(
+    ("text", "lang", "label", "networks"),
+    [
+        ("I am going to kill myself tonight.", "en", "active", 2),
+        ("My chest hurts and I can't breathe.", "en", "emergency", 2),
+        ("오늘 밤에 모아 둔 약을 다 먹고 죽을 거예요.", "ko", "active", 1),
+    ],
+)
+def test_each_network_knows_the_labels_of_the_guard(text: str, lang: str, label: str, networks: int) -> None:
+    opinions = network_opinions(text, lang, TRAINED_LABELS)
+    assert len(opinions) == networks
+    for opinion in opinions:
         assert opinion.sum() == pytest.approx(1) and TRAINED_LABELS[opinion.argmax()] == label
 
 
-def test_the_levels_rest_on_lines_by_authors_whom_the_network_had_not_learned() -> None:
-    lines = english_lines()
+@pytest.mark.parametrize(("lang", "least"), [("en", 4_000), ("ko", 4_000)])
+def test_the_levels_rest_on_lines_by_authors_whom_no_network_had_learned(lang: str, least: int) -> None:
+    lines = [line for line in guard_lines("train") if line.lang == lang]
     known, opinions = unseen_opinions(lines, TRAINED_LABELS)
     labels = [line.label for line, here in zip(lines, known, strict=True) if here]
-    assert 5_000 < len(labels) < len(lines)
-    said = [TRAINED_LABELS[best] for best in opinions.argmax(axis=1)]
-    right = float(np.mean([one == other for one, other in zip(said, labels, strict=True)]))
-    assert 0.75 < right < 0.9, f"{right:.2f}: nearly 1 would mean that the authors were learned"
+    assert least < len(labels) < len(lines)
+    for one in opinions:
+        said = [TRAINED_LABELS[best] for best in one.argmax(axis=1)]
+        right = float(np.mean([one == other for one, other in zip(said, labels, strict=True)]))
+        assert 0.75 < right < 0.9, f"{right:.2f}: nearly 1 would mean that the authors were learned"
 
 
 def test_a_new_line_of_a_left_out_author_is_refused_and_a_new_author_sets_no_level() -> None:
@@ -52,43 +60,43 @@ def test_a_new_line_of_a_left_out_author_is_refused_and_a_new_author_sets_no_lev
     with pytest.raises(DataError, match=rf"no scores for line {len(mine) + 1} of author {author}.*tools/encoder"):
         unseen_opinions([*mine, LabelledText("Hello.", "en", "ordinary", author)], TRAINED_LABELS)
     known, opinions = unseen_opinions([*mine, LabelledText("Hello.", "en", "ordinary", "NEW")], TRAINED_LABELS)
-    assert known.tolist() == [True] * len(mine) + [False] and len(opinions) == len(mine)
+    assert known.tolist() == [True] * len(mine) + [False] and {len(one) for one in opinions} == {len(mine)}
 
 
 def test_scores_are_kept_for_each_language_of_an_author(monkeypatch: pytest.MonkeyPatch) -> None:
     korean, english = (LabelledText(text, lang, "ordinary", "A") for text, lang in (("약", "ko"), ("Hello.", "en")))
     kept = {name: np.array([[float(name == "A-ko"), 0.0]]) for name in ("A", "A-ko")}
-    monkeypatch.setattr(sentence_guard, "kept_scores", lambda: kept)
-    assert unseen_opinions([english], ("a", "b")).opinions[0, 0] == pytest.approx(0.5)
-    assert unseen_opinions([korean], ("a", "b")).opinions[0, 0] == pytest.approx(np.e / (np.e + 1))
+    monkeypatch.setattr(sentence_guard, "kept_scores", lambda files: kept)
+    assert unseen_opinions([english], ("a", "b")).opinions[0][0, 0] == pytest.approx(0.5)
+    assert unseen_opinions([korean], ("a", "b")).opinions[0][0, 0] == pytest.approx(np.e / (np.e + 1))
     del kept["A-ko"]
     with pytest.raises(DataError, match="no scores for lines in the language 'ko'"):
         unseen_opinions([korean], ("a", "b"))
 
 
-def test_both_opinions_are_one_probability_and_one_that_is_sure_is_not_lost() -> None:
+def test_all_opinions_are_one_probability_and_one_that_is_sure_is_not_lost() -> None:
     calm, danger = np.array([0.99, 0.01]), np.array([0.02, 0.98])
-    both = joined(calm, danger)
+    both = joined(calm, [danger])
     assert both.sum() == pytest.approx(1.0)
     assert both[1] == pytest.approx(BY_NETWORK * 0.98 + (1 - BY_NETWORK) * 0.01)
+    all_three = joined(calm, [danger, calm])
+    assert all_three.sum() == pytest.approx(1.0) and 0.3 < all_three[1] < both[1] + 0.01
 
 
-@pytest.mark.parametrize("korean", [False, True])
-def test_the_network_is_asked_about_the_languages_that_it_knows(korean: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert languages() == ("en",)
-    asked: list[str] = []
+def test_each_network_is_asked_about_the_languages_that_it_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    both, english = sentence_guard.NETWORKS
+    assert (networks_for("en"), networks_for("ko")) == ([both, english], [both])
+    asked: list[tuple[str, str]] = []
 
-    def no_opinion(text: str, label: str) -> float:
-        asked.append(text)
+    def no_opinion(files: sentence_guard.NetworkFiles, text: str, label: str) -> float:
+        asked.append((files.weights, text))
         return 0.0
 
     monkeypatch.setattr(sentence_guard, "network_score", no_opinion)
-    if korean:
-        monkeypatch.setattr(trained, "languages", lambda: ("en", "ko"))
     texts = ("I would like to sit in the garden tomorrow.", "내일은 정원에 앉아 있고 싶어요.")
     for text in texts:
         read_message(text)
-    assert set(asked) == set(texts[: 1 + korean])
+    assert set(asked) == {(both.weights, texts[0]), (english.weights, texts[0]), (both.weights, texts[1])}
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from polyclinic.clinics.counsel.rules.guard import (
 from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.clinics.counsel.rules.messages import contacts, escalation_message
 from polyclinic.clinics.counsel.rules.notes import Guarded
-from polyclinic.clinics.counsel.rules.sentence_guard import network_opinion
+from polyclinic.clinics.counsel.rules.sentence_guard import network_opinions
 from polyclinic.clinics.counsel.rules.small_talk import says_goodbye
 from polyclinic.clinics.counsel.rules.teaching import guard_lines, list_lines
 from polyclinic.clinics.counsel.rules.trained import (
@@ -62,11 +62,9 @@ def readings() -> list[tuple[GuardReading, GuardReading]]:
 
 
 def understood(row: LabelledText) -> bool:
-    """Whether the network alone is sure of danger or a wish to die."""
-    if row.lang != "en":
-        return False
+    """Whether a network alone is sure of danger or a wish to die."""
     at = [TRAINED_LABELS.index(label) for label in (*DANGERS, "passive")]
-    return float(network_opinion(row.text, TRAINED_LABELS)[at].sum()) >= UNDERSTOOD
+    return any(opinion[at].sum() >= UNDERSTOOD for opinion in network_opinions(row.text, row.lang, TRAINED_LABELS))
 
 
 @cache

@@ -6,7 +6,7 @@ utterances reserved for building. These count half, because they share the view 
 authors left out of the training, safety first: finding active and implicit danger matters more than leaving acceptance
 alone. What the screen finds without the weights is not missed. The levels for first words are set on the lines that are
 marked as such (``"kind": "opening"``), by authors left out: a quarter of the level that every danger of a person to
-themselves reaches, but never below the usual one. Where the network knew all their authors, the usual one counts.
+themselves reaches, but never below the usual one. Where a network knew all their authors, the usual one counts.
 `calm` is the level below which one in a hundred of the dangers lies in which the screen finds words. What the lists
 call plain is danger also below it.
 """
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polyclinic.clinics.counsel.rules.lexicon import screen
-from polyclinic.clinics.counsel.rules.sentence_guard import joined, languages, unseen_opinions
+from polyclinic.clinics.counsel.rules.sentence_guard import joined, networks_for, unseen_opinions
 from polyclinic.clinics.counsel.rules.trained import DANGERS, ORDINARY, TRAINED_LABELS, WEIGHTS
 from polyclinic.clinics.counsel.scenario import PACKAGE, data
 from polyclinic.core.dataset import TrainedWeights
@@ -27,7 +27,7 @@ from polyclinic.core.files import json_lines, package_file, package_lines, packa
 from polyclinic.reading.label_training import LabelledText, calibrate, fit_labels
 from polyclinic.reading.text_labels import TextLabels, save, shares
 
-ACTIVE_MISSED, IMPLICIT_MISSED, PASSIVE_MISSED = 0.02, 0.12, 0.08
+ACTIVE_MISSED, IMPLICIT_MISSED, PASSIVE_MISSED = 0.018, 0.1, 0.08
 SCREENED_MISSED = 0.01
 LEVELS = ("hinted", "doubt", "sure", "flag", "calm", "opening", "opening_flag")
 HINTED = tuple(step / 10 for step in range(1, 11))
@@ -81,7 +81,7 @@ def train_guard(out: Path | None) -> TrainedWeights:
     for lang in ("en", "ko"):
         mine = theirs & np.array([row.lang == lang for row in rows])
         calibration[lang] = calibrate(fitted.unseen[mine], number[mine], len(TRAINED_LABELS))
-        if lang in languages():
+        if networks_for(lang):
             unseen = unseen_opinions([row for row, my in zip(rows, mine, strict=True) if my], TRAINED_LABELS)
             mine[np.flatnonzero(mine)[~unseen.known]] = False
             likely = joined(_probabilities(fitted.unseen[mine], calibration[lang]), unseen.opinions)

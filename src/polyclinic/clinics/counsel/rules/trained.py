@@ -1,5 +1,5 @@
 """The trained guard: it reads a message with weights learned from labelled utterances. The word screen works beside it.
-In a language that it knows, a small network that reads whole sentences counts too (see `sentence_guard`).
+Small networks that read whole sentences count too, in the languages that they know (see `sentence_guard`).
 
 It reads the whole message and, if the message is long, windows of its sentences; the gravest reading counts.
 ``polyclinic train guard`` makes the weights (see `teaching`). Levels are set there for each language. Above `sure` a
@@ -22,7 +22,7 @@ from typing import Literal, get_args
 
 from polyclinic.clinics.counsel.rules.bare_number import only_a_number
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
-from polyclinic.clinics.counsel.rules.sentence_guard import languages, network_opinion, surer, with_network
+from polyclinic.clinics.counsel.rules.sentence_guard import network_opinions, surer, with_networks
 from polyclinic.clinics.counsel.rules.small_talk import says_goodbye
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
 from polyclinic.core.files import package_file
@@ -44,10 +44,10 @@ OPENING_TURNS = 2
 OWN_DANGERS: tuple[GuardLabel, ...] = ("active", "implicit")
 LIKELY, UNDERSTOOD = 0.5, 0.8
 """From these probabilities on, danger or a wish in first words counts even if only words without meaning can be shown:
-of both opinions together, and of the network alone, which reads the order of such words too.
+of all opinions together, and of the network that finds it most likely: networks read the order of such words too.
 """
 NETWORK_CALM = 0.2
-"""Only if the network alone finds danger or a wish less likely than this can a message that it reads be calm."""
+"""Only if each network that reads a message finds danger or a wish less likely than this can it be calm."""
 _ONE_SIGN = re.compile(r"[\s.,:;!?()'\"-]*[0-9A-Za-z가-힣]?[\s.,:;!?()'\"-]*")
 _NO_MEANING = STOP_WORDS | frozenset(["m", "ve", "ll", "d", "s", "t", "re", "don"])
 _CALM = frozenset({"acceptance", ORDINARY})
@@ -122,11 +122,11 @@ def read_piece(text: str, opening: bool = False) -> GuardReading:
     """The reading of one piece of a message."""
     model, lang = weights(), message_language(text)
     by_grams, levels = model.read(text, lang), model.settings[lang]
-    by_network = network_opinion(text, model.labels) if lang in languages() else None
-    found = by_grams if by_network is None else with_network(by_grams, by_network)
+    by_networks = network_opinions(text, lang, model.labels)
+    found = with_networks(by_grams, by_networks)
     danger, wish = _danger(found), _wish(found)
     pressing = danger - (1 - levels["hinted"]) * found["implicit"]
-    alone = 0.0 if by_network is None else _wish(dict(zip(model.labels, by_network.tolist(), strict=True)))
+    alone = max((_wish(dict(zip(model.labels, one.tolist(), strict=True))) for one in by_networks), default=0.0)
     likely = wish >= LIKELY or alone >= UNDERSTOOD
     gravest = max(DANGERS, key=lambda name: found[name])
     level: _Level = "none"
@@ -147,7 +147,7 @@ def read_piece(text: str, opening: bool = False) -> GuardReading:
     if lenient and level in ("doubt", "flag") and not likely and not set(words(shown)) - _NO_MEANING:
         level, label, shown = "none", "acceptance", ""
     calm = level == "none" and wish < levels["calm"] and alone < NETWORK_CALM
-    told = found if by_network is None else surer(found)
+    told = surer(found) if by_networks else found
     chances = {"danger": round(_danger(told), 4), "wish": round(_wish(told), 4)}
     return GuardReading(level=level, label=label, **chances, words=shown, calm=calm)
 
