@@ -304,7 +304,12 @@ def test_a_role_that_is_not_in_the_scenario_is_an_error(polyclinic: Run) -> None
 
 @pytest.mark.parametrize(
     ("clinic", "role", "instead"),
-    [("patient", "attention", "doctor, triage"), ("rounds", "author", "tutor"), ("demo", "reader", "nurse, caller")],
+    [
+        ("patient", "attention", "doctor, triage"),
+        ("rounds", "author", "tutor"),
+        ("demo", "reader", "nurse, caller"),
+        ("counsel", "desk", "guard, planner"),
+    ],
 )
 def test_a_role_without_a_part_is_refused_before_anything_runs(
     polyclinic: Run, tmp_path: Path, clinic: str, role: str, instead: str
@@ -312,6 +317,20 @@ def test_a_role_without_a_part_is_refused_before_anything_runs(
     done = polyclinic("play", clinic, "--role", role)
     assert done.returncode == 2 and f"You can play: {instead}" in done.stderr
     assert not list(tmp_path.iterdir()), "nothing was run"
+
+
+def test_a_role_of_live_sessions_is_refused_in_every_scenario(polyclinic: Run) -> None:
+    done = polyclinic("play", "counsel", "--role", "desk", "--scenarios", "1")
+    assert done.returncode == 2 and "it is asked with polyclinic serve counsel" in done.stderr
+
+
+def test_a_reflector_names_traits_by_number_and_an_answer_refused_is_asked_again_first(polyclinic: Run) -> None:
+    typed = "well\n8: rather strongly; 3: hardly\n"
+    done = polyclinic("play", "duty", "--role", "reflector", "--variant", "full", stdin=typed)
+    told = " ".join(done.stdout.split())
+    assert "What the doctor said: (the talk above)" in told, "what was heard is not printed again"
+    refused, again = told.index("reflector> (write NUMBER: WORDS"), told.index("Write one line of advice")
+    assert refused < again and "please fill this in" not in told
 
 
 def test_pictures_become_files_that_any_viewer_opens(polyclinic: Run) -> None:

@@ -37,10 +37,7 @@ OTHER_LANGUAGE = {
     "ko": "This case is in Korean: the others speak and understand Korean. Feedback is in English.",
 }
 """What a person is told whose case is not in their language."""
-NO_PART = (
-    "{1} has no part in the usual episodes of {2}. You can play: {3}. To play {1}, name a variant or a scenario in "
-    "which it is asked, with --variant or --scenarios"
-)
+NO_PART = "{1} has no part in the usual episodes of {2}: it is asked with {4}. You can play: {3}"
 """What a person is told who names a role that is seldom asked."""
 LEAVING = ("quit", "exit")
 """Words that people often type when they mean /quit."""
@@ -102,8 +99,9 @@ def command(
     offered = ", ".join(each.name for each in found.roles if each.offered)
     if not role:
         raise click.UsageError(Worded("name your role with --role: {1}", offered))
-    if not found.role(role).offered and variant is None and scenarios is None:
-        raise ConfigError(Worded(NO_PART, role, clinic, offered))
+    elsewhere = found.role(role).asked_in
+    if elsewhere and (elsewhere.startswith("polyclinic ") or (variant is None and scenarios is None)):
+        raise ConfigError(Worded(NO_PART, role, clinic, offered, Worded(elsewhere)))
     seat = f"{role}-1" if found.role(role).seats and "-" not in role else role
     values: dict[str, object] = {
         "clinic": clinic,

@@ -61,8 +61,8 @@ WIDEST = 100
 _SHORT = 40
 _QUOTE = "“"
 _MORE = " …"
-_ROUND = re.compile(r"^\[\d+\] ")
-"""The number of the round before a line, as views for judges give it."""
+_LABEL = re.compile(r"^(?:\[\d+\] |- )")
+"""The number of the round before a line, as views for judges give it, or the mark of a list."""
 
 _BULLET = "- "
 _NOTE = re.compile(r"\[turn |  sources: ")
@@ -109,7 +109,7 @@ class Screen:
             self._new_round(began.round)
         if isinstance(event, Said) and event.is_heard_by(self.role):
             self._new_round(event.round)
-            self._told |= {f"{event.speaker}: {event.text}", f"{event.speaker} to {event.to}: {event.text}"}
+            self._told |= {f"{event.speaker}: {event.text}", f"{event.speaker} to {event.to}: {event.text}", event.text}
             own = event.speaker == self.role
             if not (self.questions if own else " ".join(event.text.split()) in self._mine):
                 self._say(f"{self.bold(self._who(event))}: {self._said(event.text)}")
@@ -167,13 +167,13 @@ class Screen:
         mean nothing alone. Where only a heading is left, it says that the rest stands above.
         """
         notes = [line for line in lines if _NOTE.match(line)]
-        new = [line for line in lines if line not in notes and _ROUND.sub("", line) not in self._told]
+        new = [line for line in lines if line not in notes and _LABEL.sub("", line) not in self._told]
         heard = len(lines) - len(notes) - len(new)
         if heard < len(new):
             return lines if notes else new
         return (
             [f"{new[0]} ({self._own('the talk above')})"]
-            if heard > 1 and new == lines[:1] and new[0].endswith(":")
+            if heard and new == lines[:1] and new[0].endswith(":")
             else new
         )
 

@@ -43,8 +43,8 @@ class Role:
 
     With `seats`, several players have the role at the same time (``student-1``, ``student-2`` …), and a person takes
     one seat. `seats` names the field of the variant that says how many there are. `metrics` are those that say how well
-    this role was played, for a person who played it. A role that the usual episode does not ask (`offered` is false) is
-    not offered to people who want to practise.
+    this role was played, for a person who played it. A role that the usual episode does not ask is not offered to
+    people who want to practise: `asked_in` says where it is asked.
     """
 
     name: str
@@ -52,7 +52,12 @@ class Role:
     side: Side = "tested"
     seats: str = ""
     metrics: tuple[str, ...] = ()
-    offered: bool = True
+    asked_in: str = ""
+
+    @property
+    def offered(self) -> bool:
+        """Whether the usual episode asks this role."""
+        return not self.asked_in
 
     @property
     def owner(self) -> Owner:
@@ -65,7 +70,7 @@ class Role:
         return self.side in ("tested", "simulated") and self.offered
 
 
-READER_ROLE = Role(READER, "says what a text means", side="reader", offered=False)
+READER_ROLE = Role(READER, "says what a text means", side="reader", asked_in="every reading of a text")
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,8 @@ class HumanDesk:
             completion = read(waiting.question.request)
         except Unreadable as error:
             waiting.question = replace(waiting.question, error=worded(error))
-            self._put(question_id)
+            self._unseen.appendleft(question_id)  # before others that wait: the person still thinks of it
+            self._arrived.set()
             return str(error)
         self.understood = _understood(waiting.question.request, completion)
         del self._open[question_id]

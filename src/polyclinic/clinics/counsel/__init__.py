@@ -61,7 +61,12 @@ clinic = Clinic(
             metrics=("summaries_in_bounds", "memory_rewrites"),
         ),
         Role("patient", "a person near the end of life", side="simulated"),
-        Role("desk", "the person who acts next in a live conversation", side="simulated", offered=False),
+        Role(
+            "desk",
+            "the person who acts next in a live conversation",
+            side="simulated",
+            asked_in="polyclinic serve counsel",
+        ),
         Role("judge", "rates finished conversations", side="judge"),
     ),
     scenario_type=Talk,

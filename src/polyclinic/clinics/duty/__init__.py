@@ -38,7 +38,7 @@ clinic = Clinic(
         Role("trainee", "takes histories and proposes under supervision", metrics=("rar", "tsr")),
         Role("admin", "knows beds, times, staff and stock, as the clerk of the ward", metrics=("rar", "tsr")),
         Role("patient", "answers and asks", side="simulated"),
-        Role("reflector", "reviews shifts: diagnosis, traits, preferences", offered=False),
+        Role("reflector", "reviews shifts: diagnosis, traits, preferences", asked_in="--variant full"),
         Role("judge", "judges norms, roles, identity and social quality", side="judge"),
     ),
     scenario_type=SHIFT,

@@ -55,7 +55,12 @@ clinic = Clinic(
             side="simulated",
             metrics=("harmful_guidance",),
         ),
-        Role("author", "writes steps and script for cases that have none", side="simulated", offered=False),
+        Role(
+            "author",
+            "writes steps and script for cases that have none",
+            side="simulated",
+            asked_in="--scenarios FILE, for cases without steps",
+        ),
         Role("judge", "scores teaching and turns by rubric", side="judge"),
     ),
     scenario_type=TeachingCase,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from polyclinic.clinics.duty.prompts.replies import (
     DISTANCES,
     HEARD,
+    NOT_HEARD,
     WORDS,
     BreachReviewed,
     IdentityJudged,
@@ -70,16 +73,22 @@ class HearsTraits(Prompt[TraitsHeard]):
     @property
     def for_human(self) -> str:
         """What is shown to a person who listens for traits."""
-        scales = [f"{line.dimension}: {line.about} ({line.low} … {line.high})" for line in self.scales]
         return blocks(
             listed(f"What the {self.role} said:", self.messages),
-            listed("Traits:", scales),
-            f"Write one trait per line as NAME: WORDS, with one of: {', '.join(HEARD)}.",
+            listed("Traits:", [f"{number}. {line.about}" for number, line in enumerate(self.scales, start=1)]),
+            f"Write NUMBER: WORDS for each trait that you hear, with ; between them. WORDS: one of {', '.join(HEARD)}.",
         )
+
+    def full_answer(self, typed: str) -> str:
+        """The answer with the traits' names for their numbers. A trait that is left out was not heard."""
+        names = {str(number): line.dimension for number, line in enumerate(self.scales, start=1)}
+        pairs = [_pair(part) for part in re.split(r"[;\n]", typed) if part.strip()]
+        heard = dict.fromkeys(names.values(), NOT_HEARD) | {names.get(name, name): words for name, words in pairs}
+        return "\n".join(f"{name}: {words}" for name, words in heard.items())
 
     @classmethod
     def from_human(cls, text: str) -> TraitsHeard:
-        """A person writes one trait per line as ``directness: rather strongly``; what is left out was not heard."""
+        """How strongly each trait is heard, one per line: ``directness: rather strongly``."""
         written = dict(_pair(line) for line in text.splitlines())
         unquoted = dict.fromkeys([name + WORDS for name in written], "")
         return traits_heard(tuple(written)).model_validate(unquoted | written)
@@ -87,8 +96,8 @@ class HearsTraits(Prompt[TraitsHeard]):
 
 def _pair(line: str) -> tuple[str, str]:
     name, colon, words = line.partition(":")
-    if not colon or words.strip() not in HEARD:
-        raise ValueError(f"write one trait per line as NAME: WORDS, with one of: {', '.join(HEARD)}")
+    if not colon or words.strip() not in (*HEARD, NOT_HEARD):
+        raise ValueError(f"write NUMBER: WORDS, with WORDS: one of {', '.join(HEARD)}")
     return name.strip(), words.strip()
 
 

@@ -14,6 +14,7 @@ Cause = Literal[
 ]
 CorrectionKind = Literal["check", "trigger", "phrase"]
 _Heard = Literal["not heard", "hardly", "rather little", "to a middling degree", "rather strongly", "very strongly"]
+NOT_HEARD = "not heard"
 WORDS = "_words"
 """The ending of a field name: this field has the words that show the trait."""
 _FEW: dict[str, JsonValue] = {"maxLength": 60}

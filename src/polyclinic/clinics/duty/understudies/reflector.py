@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from polyclinic.clinics.duty.prompts.reflection import HearsTraits, PrefersIdentity, ReviewsBreach
 from polyclinic.clinics.duty.prompts.replies import (
     HEARD,
+    NOT_HEARD,
     WORDS,
     BreachReviewed,
     Cause,
@@ -76,7 +77,7 @@ def hearing(ask: Ask[P], role: str, line: ScaleLine, messages: Sequence[str]) ->
 
 def _degree(value: float) -> str:
     word = degree(value)
-    return word if word in HEARD else "not heard"
+    return word if word in HEARD else NOT_HEARD
 
 
 def _worth(ask: Ask[PrefersIdentity], replies: tuple[str, ...], severity: int) -> float:
