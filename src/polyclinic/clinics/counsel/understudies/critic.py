@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from polyclinic.clinics.counsel.prompts.replies import Criticism, DraftFault
 from polyclinic.clinics.counsel.prompts.reviewers import CriticJudges
-from polyclinic.clinics.counsel.readings import FEELING, SIGNAL, SIGNALS, SLIP
+from polyclinic.clinics.counsel.readings import FEELING, SIGNAL, SIGNALS
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
-from polyclinic.clinics.counsel.rules.offers import without_offers
 from polyclinic.clinics.counsel.rules.own_words import beyond_own_words
+from polyclinic.clinics.counsel.understudies.slips import slips, to_read
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.errors import ModelError
 from polyclinic.text.sentences import sentences
@@ -34,8 +34,8 @@ class CriticUnderstudy(Understudy):
         draft = prompt.draft
         for source in prompt.sources:
             draft = draft.replace(source.say, "") if source.say else draft
-        draft = without_offers(beyond_own_words(draft, prompt.utterance))
-        if not draft.strip() or only_courtesy(draft) or not ask.understands(draft, SLIP.ask(said=prompt.utterance)):
+        draft = to_read(beyond_own_words(draft, prompt.utterance))
+        if only_courtesy(draft) or not slips(ask, draft, prompt.utterance):
             return Criticism(reason="nothing found", fault="none", words="", feedback="")
         words = self._worst(ask, draft)
         hurt = ask.understands(prompt.utterance, SIGNAL.ask(signal=SIGNALS["distress"]))
@@ -47,5 +47,4 @@ class CriticUnderstudy(Understudy):
 
     @staticmethod
     def _worst(ask: Ask[CriticJudges], draft: str) -> str:
-        slips = (text for text in sentences(draft) if ask.understands(text, SLIP.ask(said=ask.prompt.utterance)))
-        return next(slips, draft)
+        return next((text for text in sentences(draft) if slips(ask, text, ask.prompt.utterance)), draft)

@@ -6,11 +6,11 @@ from itertools import pairwise
 from typing import Any
 
 from polyclinic.clinics.counsel.judges.view import Meaning, Talked
-from polyclinic.clinics.counsel.readings import CLAIM, FEELING, SIGNAL, SIGNALS, SLIP
-from polyclinic.clinics.counsel.rules.offers import without_offers
+from polyclinic.clinics.counsel.readings import CLAIM, FEELING, SIGNAL, SIGNALS
 from polyclinic.clinics.counsel.rules.own_words import beyond_words_of_itself
 from polyclinic.clinics.counsel.rules.stages import may_move
 from polyclinic.clinics.counsel.state import STAGES
+from polyclinic.clinics.counsel.understudies.slips import slips, to_read
 from polyclinic.core.understudy import Ask
 from polyclinic.eval.rubric_understudy import Grade, PairUnderstudy, RubricUnderstudy
 from polyclinic.text.sentences import is_question, sentences
@@ -41,10 +41,9 @@ class JudgeUnderstudy(RubricUnderstudy[Talked], PairUnderstudy[Talked]):
         """The facts with what the judge read in each answer of the counsellor."""
 
         def meant(patient: str, answer: str) -> Meaning:
-            rest = without_offers(answer)
             return Meaning(
-                slip=rest != "" and ask.understands(rest, SLIP.ask(said=patient)),
-                claim=ask.understands(beyond_words_of_itself(rest), CLAIM.ask()),
+                slip=slips(ask, answer, patient),
+                claim=ask.understands(beyond_words_of_itself(to_read(answer)), CLAIM.ask()),
                 hurt=ask.understands(patient, SIGNAL.ask(signal=SIGNALS["distress"])),
                 answered=ask.understands(answer, FEELING.ask(said=patient)),
             )

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from polyclinic.clinics.patient.rules.vocabulary import measures, names_a_test
+from polyclinic.clinics.patient.rules.vocabulary import is_of_tests, measures, names_a_test
 from polyclinic.text.normal import normalise
 from polyclinic.text.phrases import mentioned
 from polyclinic.text.questions import PLAIN_VERB, QUESTION_WORD
@@ -32,15 +32,6 @@ _OF_ALL = re.compile(
     r"conclusions?|answers?|cheat\w*|secrets?|instructions?|prompts?|cases?|all|every\w*|whole|full|complete|entire)\b"
 )
 """What a doctor may not have from the patient, and all of anything."""
-_TESTING = re.compile(
-    r"\b(?:tests?|testing|scans?|scanning|exams?|examination|checks?|check-?up|readings?|levels?|counts?|cultures?|"
-    r"swabs?|biops(?:y|ies)|samples?|panel|screen(?:ing)?|imaging|films?|vital signs|pressure|pulse|temperature|"
-    r"saturation|auscultation|palpation|percussion|inspection|puncture|doppler|holter|antibod\w+|serolog\w+|markers?|"
-    r"signs?|sounds|reflexes|rebound|enzymes?|hormones?|electrolytes?|gas(?:es)?|ferritin|iron|copper|zinc|vitamin|"
-    r"ketones?|cortisol|thyroxine|haptoglobin|fibrinogen|urate|ammonia|porphyrins?|osmolality|prolactin|testosterone|"
-    r"o?estradiol|cholesterol|\w+(?:scopy|graphy|gram|metry))\b"
-)
-"""Words for tests and for what is measured at the bedside."""
 
 
 @lru_cache(maxsize=8_192)
@@ -48,7 +39,7 @@ def _is_bare(question: str) -> bool:
     said = normalise(question).strip(" ?.!,")
     if not 0 < len(words(said)) <= _MOST_WORDS or _NO_NOUN.search(said) or _OF_ALL.search(said):
         return False
-    return not (names_a_test(question) or measures(question) or _ACRONYM.search(question) or _TESTING.search(said))
+    return not (names_a_test(question) or measures(question) or _ACRONYM.search(question) or is_of_tests(said))
 
 
 def asks_by_a_noun(question: str, illness: Iterable[str] = ()) -> bool:

@@ -15,7 +15,7 @@ from polyclinic.clinics.patient.scenario.shipped import data, diseases
 from polyclinic.core.message import Frozen
 from polyclinic.text.phrases import name_pattern, phrase_pattern
 from polyclinic.text.questions import ASKS_OF_THEM
-from polyclinic.text.words import STOP_WORDS, ContentWords
+from polyclinic.text.words import STOP_WORDS, ContentWords, words
 
 WordList = Literal[
     "body_parts",
@@ -25,6 +25,7 @@ WordList = Literal[
     "jargon",
     "diseases",
     "items",
+    "of_tests",
 ]
 
 _SAME = {"kilo": "weight", "kilos": "weight", "kg": "weight", "temperature": "fever"}
@@ -111,6 +112,12 @@ def content_words(text: str) -> frozenset[str]:
 def overlap(part: str, whole: str) -> float:
     """The share of the first text's content words that the second one has."""
     return _content().overlap(part, whole)
+
+
+def is_of_tests(text: str) -> bool:
+    """Whether a text has a word for tests or for what is measured, by name or by its ending (-scopy, -metry)."""
+    ends = tuple(_lists()["test_endings"])
+    return bool(found(text, "of_tests")) or any(word.endswith(ends) for word in words(text))
 
 
 @lru_cache(maxsize=8_192)
