@@ -28,12 +28,13 @@ def test_a_keeper_who_says_no_keeps_nothing(typed: str) -> None:
 @pytest.mark.parametrize("typed", ["the daughters may fight, keep that", "patient", "family:"])
 def test_a_keeper_without_a_subject_is_asked_again(typed: str) -> None:
     with pytest.raises(Unreadable, match="SUBJECT: a few words"):
-        KeeperRemembers.from_human(typed)
+        KeeperRemembers(lang="en", facts=(), stage="opening", asked="", utterance="").full_answer(typed)
 
 
-def test_a_keeper_is_asked_again_in_korean_after_korean_words() -> None:
+@pytest.mark.parametrize("typed", ["딸들이 걱정이래요", "what"])
+def test_a_keeper_of_a_korean_talk_is_asked_again_in_korean(typed: str) -> None:
     with pytest.raises(Unreadable, match="주제: 몇 마디"):
-        KeeperRemembers.from_human("딸들이 걱정이래요")
+        KeeperRemembers(lang="ko", facts=(), stage="opening", asked="", utterance="").full_answer(typed)
 
 
 def test_a_keepers_note_is_kept() -> None:

@@ -11,7 +11,6 @@ from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import Unreadable, with_choices
 from polyclinic.text.layout import blocks, listed
-from polyclinic.text.normal import HANGUL
 
 
 class KeeperRemembers(Prompt[Remembers]):
@@ -57,18 +56,22 @@ class KeeperRemembers(Prompt[Remembers]):
         does = {"add": "write a note", "update": "change a note", "delete": "remove a note", "keep": "nothing"}
         return FormHints(ask="What is worth keeping?", labels=named, choices={"action": does, "subject": about})
 
+    def full_answer(self, typed: str) -> str:
+        """The answer, if it names a subject or means nothing; else it is asked for in the language of the talk."""
+        if means_no(typed) or typed.partition(":")[2].strip():
+            return typed
+        raise Unreadable(
+            "‘주제: 몇 마디’로 쓰세요. 예: 가족: 두 딸. 적어 둘 것이 없으면 ‘없음’이라고 쓰세요"
+            if self.lang == "ko"
+            else "write SUBJECT: a few words, for example family: two daughters; or nothing"
+        )
+
     @classmethod
     def from_human(cls, text: str) -> Remembers:
         """A person writes ``subject: words``, or ``nothing``."""
-        subject, colon, value = text.strip().partition(":")
         if means_no(text):
             return Remembers(words="", action="keep", subject=NOTHING, value="")
-        if not (colon and value.strip()):
-            raise Unreadable(
-                "write SUBJECT: a few words, for example family: two daughters; or nothing"
-                if not HANGUL.search(text)
-                else "‘주제: 몇 마디’로 쓰세요. 예: 가족: 두 딸. 적어 둘 것이 없으면 ‘없음’이라고 쓰세요"
-            )
+        subject, _, value = text.partition(":")
         return Remembers(words="", action="add", subject=subject.strip(), value=value.strip())
 
     def reply_form(self) -> type[Remembers]:
