@@ -9,6 +9,7 @@ from types import MappingProxyType
 import click
 import orjson
 
+from polyclinic.cli.language import own_words
 from polyclinic.cli.options import json_option, print_json, print_result, store_option, table, waits
 from polyclinic.core.transcript import Called, Changed, Ended, Event, Noted, Posted, Said, Scored, Started
 from polyclinic.eval.chart_text import shown
@@ -45,7 +46,10 @@ async def command(run: str, episode: str | None, calls: bool, notes: bool, store
                 as_json,
                 [{"episode": r.spec.id, "status": r.status, "outcome": r.outcome} for r in rows],
                 table(
-                    [[r.spec.id, r.status, outcome_words(r.outcome, clinic.outcomes)] for r in rows],
+                    [
+                        [r.spec.id, own_words(r.status), own_words(outcome_words(r.outcome, clinic.outcomes))]
+                        for r in rows
+                    ],
                     ["episode", "status", "outcome"],
                 ),
             )

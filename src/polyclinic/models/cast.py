@@ -19,6 +19,7 @@ from polyclinic.models.prices import Prices
 from polyclinic.models.replay import Recording, ReplayModel
 from polyclinic.models.spec import ALL, STRANGERS_READER, CastSpec, parse_model
 from polyclinic.models.understudy import UnderstudyModel
+from polyclinic.text.worded import Worded
 
 
 class Reader(Model, Ears, Protocol):
@@ -96,7 +97,9 @@ def choose_models(
         if role == READER and reads:
             continue
         if spec.kind == "builtin":
-            raise ConfigError(f"cast {role}={spec.text}: the built-in reader only reads; write reader={spec.text}")
+            raise ConfigError(
+                Worded("cast {1}={2}: the built-in reader only reads; write reader={3}", role, spec.text, spec.text)
+            )
         if spec.kind == "understudy":
             _check_understudy(role, spec, understudies, mistakes)
     strangers = any(spec.kind != "understudy" for role, spec in chosen.items() if role != READER)
@@ -150,7 +153,7 @@ def open_cast(
             models[role] = UnderstudyModel(player, dict(spec.mistakes), spec.text, ears)
         elif spec.kind == "human":
             if desk is None:
-                raise ConfigError(f"cast {role}=human: a run has no person to answer; use 'polyclinic play'")
+                raise ConfigError(Worded("cast {1}=human: a run has no person to answer; use 'polyclinic play'", role))
             models[role] = HumanModel(desk)
         elif spec.kind == "replay":
             recorded = (recordings or {}).get(spec.model)
@@ -193,6 +196,10 @@ def _refuse_remote(chosen: Mapping[str, CastSpec]) -> None:
     for role, spec in chosen.items():
         if spec.remote:
             raise ConfigError(
-                f"cast {role}={spec.text}: --local-only allows only endpoints on this machine; cast the role"
-                " with a loopback endpoint, local or understudy"
+                Worded(
+                    "cast {1}={2}: --local-only allows only endpoints on this machine; cast the role with a loopback"
+                    " endpoint, local or understudy",
+                    role,
+                    spec.text,
+                )
             )

@@ -38,6 +38,7 @@ from polyclinic.core.model import ModelKind, Request
 from polyclinic.core.plain_faults import plain_fault
 from polyclinic.core.reading import SENTENCE_READER
 from polyclinic.errors import ConfigError, UnknownName, near_names
+from polyclinic.text.worded import Worded, worded
 
 STRANGERS_READER = SENTENCE_READER
 """The reader where people or language models speak and the cast names no other."""
@@ -160,9 +161,9 @@ def parse_cast(text: str) -> list[CastSpec]:
         role, equals, model = part.strip().partition("=")
         role, model = role.strip(), model.strip()
         if not equals or not _ROLE.match(role) or not model:
-            raise ConfigError(f"cast '{part.strip()}': write role=model, {_EXAMPLE}")
+            raise ConfigError(Worded("cast '{1}': write role=model, {2}", part.strip(), Worded(_EXAMPLE)))
         if any(spec.role == role for spec in specs):
-            raise ConfigError(f"cast: duplicate role '{role}': keep one of them")
+            raise ConfigError(Worded("cast: duplicate role '{1}': keep one of them", role))
         specs.append(parse_model(model, role))
     return specs
 
@@ -197,19 +198,23 @@ def parse_model(text: str, role: str = ALL) -> CastSpec:
         return CastSpec(role, text, "hosted", rest, kind, options=made)
     known_kinds = ["understudy", "builtin", "human", "replay", "local", "http", "https", *endpoints(), *HOSTED]
     if not colon and not near_names(kind, known_kinds):
-        raise ConfigError(f"cast '{text}': write who serves the model too, for example openai:{kind} or ollama:{kind}")
-    raise ConfigError(f"cast '{text}': {UnknownName('kind of model', kind, known_kinds)}")
+        raise ConfigError(
+            Worded("cast '{1}': write who serves the model too, for example openai:{2} or ollama:{3}", text, kind, kind)
+        )
+    raise ConfigError(Worded("cast '{1}': {2}", text, worded(UnknownName("kind of model", kind, known_kinds))))
 
 
 def _need(value: str, text: str, hint: str) -> None:
     if not value:
-        raise ConfigError(f"cast '{text}': {hint}")
+        raise ConfigError(Worded("cast '{1}': {2}", text, Worded(hint)))
 
 
 def _endpoint(role: str, text: str, plain: str, options: Options) -> CastSpec:
     match = _URL.match(plain)
     if match is None or not match.group(2):
-        raise ConfigError(f"cast '{text}': write the base URL, a colon and the model: http://127.0.0.1:8080/v1:qwen3")
+        raise ConfigError(
+            Worded("cast '{1}': write the base URL, a colon and the model: http://127.0.0.1:8080/v1:qwen3", text)
+        )
     url, model = match.group(1).rstrip("/"), match.group(2)
     return CastSpec(role, text, "endpoint", model, "", url, options.key_env or OWN_KEY, options=options)
 
@@ -218,19 +223,25 @@ def _options(text: str, query: str) -> dict[str, str]:
     pairs = [pair.partition("=") for pair in query.split("&") if pair]
     for name, equals, value in pairs:
         if not equals or not value:
-            raise ConfigError(f"cast '{text}': write options as ?name=value&name=value, not '{name}{equals}'")
+            raise ConfigError(
+                Worded("cast '{1}': write options as ?name=value&name=value, not '{2}{3}'", text, name, equals)
+            )
     return {name: value for name, _, value in pairs}
 
 
 def _read_options(text: str, given: dict[str, str]) -> Options:
     for name in given:
         if name not in Options.model_fields:
-            raise ConfigError(f"cast '{text}': {UnknownName('option', name, Options.model_fields)}")
+            raise ConfigError(
+                Worded("cast '{1}': {2}", text, worded(UnknownName("option", name, Options.model_fields)))
+            )
     try:
         return Options.model_validate(given)
     except ValidationError as error:
         fault = error.errors()[0]
-        raise ConfigError(f"cast '{text}': option {fault['loc'][0]}: {plain_fault(fault)}") from None
+        raise ConfigError(
+            Worded("cast '{1}': option {2}: {3}", text, fault["loc"][0], Worded(plain_fault(fault)))
+        ) from None
 
 
 def _understudy(role: str, text: str, rest: str, options: dict[str, str]) -> CastSpec:
@@ -239,7 +250,9 @@ def _understudy(role: str, text: str, rest: str, options: dict[str, str]) -> Cas
     if rest:
         name, _, written = rest.partition("=")
         if name != "mistake" or not written:
-            raise ConfigError(f"cast '{text}': write understudy:mistake=NAME@PROBABILITY, for example mistake=leak@0.3")
+            raise ConfigError(
+                Worded("cast '{1}': write understudy:mistake=NAME@PROBABILITY, for example mistake=leak@0.3", text)
+            )
     mistakes: dict[str, float] = {}
     for part in written.split("+") if written else []:
         name, at, chance = part.partition("@")
@@ -249,8 +262,11 @@ def _understudy(role: str, text: str, rest: str, options: dict[str, str]) -> Cas
             probability = -1.0
         if not name or not 0 <= probability <= 1:
             raise ConfigError(
-                f"cast '{text}': write a mistake as NAME@PROBABILITY with a probability from 0 to 1, and several joined"
-                " by a plus: mistake=leak@0.3+rude@0.1"
+                Worded(
+                    "cast '{1}': write a mistake as NAME@PROBABILITY with a probability from 0 to 1, and several joined"
+                    " by a plus: mistake=leak@0.3+rude@0.1",
+                    text,
+                )
             )
         mistakes[name] = probability
     return CastSpec(role, text, "understudy", mistakes=tuple(mistakes.items()), options=made)

@@ -18,6 +18,7 @@ from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.store.connections import without_password
 from polyclinic.store.store import Store, default_store, open_store
 from polyclinic.text.layout import number_of
+from polyclinic.text.worded import Worded
 
 
 async def drive(config: RunConfig, progress: Progress, begun: Tell, tell: Tell) -> RunOutcome:
@@ -27,7 +28,7 @@ async def drive(config: RunConfig, progress: Progress, begun: Tell, tell: Tell) 
     async with open_store(config.store) as store:
         plan = await plan_run(store, config)
         for role in plan.people:  # refused before anything is saved
-            raise ConfigError(f"cast {role}=human: a run has no person to answer; use 'polyclinic play'")
+            raise ConfigError(Worded("cast {1}=human: a run has no person to answer; use 'polyclinic play'", role))
         ending = _Ending(store, tell)
 
         def written(run: str, kept: RunPlan) -> None:

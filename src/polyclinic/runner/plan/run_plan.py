@@ -24,6 +24,7 @@ from polyclinic.runner.plan.libraries import with_own_libraries
 from polyclinic.runner.plan.selection import all_listed, chosen_scenarios
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.store.store import Store
+from polyclinic.text.worded import Worded
 
 Planned = tuple[str, EpisodeSpec]
 """An episode and the unit it belongs to: itself, or a campaign under one variant and trial."""
@@ -43,9 +44,9 @@ def expand(clinic: Clinic, config: RunConfig) -> tuple[tuple[Scenario, ...], tup
     if not scenarios:
         asked = config.scenarios or "(default)"
         fix = f"write a number of at least 1, or a name that '{all_listed(clinic)}' shows"
-        raise ConfigError(f"--scenarios {asked} selects no scenario of {clinic.name}: {fix}")
+        raise ConfigError(Worded("--scenarios {1} selects no scenario of {2}: {3}", asked, clinic.name, Worded(fix)))
     if len({scenario.id for scenario in scenarios}) != len(scenarios):
-        raise ConfigError(f"two scenarios of {clinic.name} have the same id")
+        raise ConfigError(Worded("two scenarios of {1} have the same id", clinic.name))
     episodes: list[Planned] = []
     for variant in variant_names(clinic, config.variants):
         for trial in range(config.trials):
@@ -188,8 +189,11 @@ async def plan_run(store: Store, config: RunConfig) -> RunPlan:
     _check_seats(plan)
     if named.max_cost_usd is not None and plan.unpriced:
         raise ConfigError(
-            f"max_cost_usd cannot be enforced: no price is known for {', '.join(plan.unpriced)};"
-            " name a price list in POLYCLINIC_PRICES, or limit max_tokens instead"
+            Worded(
+                "max_cost_usd cannot be enforced: no price is known for {1}; name a price list in POLYCLINIC_PRICES, or"
+                " limit max_tokens instead",
+                ", ".join(plan.unpriced),
+            )
         )
     return plan
 
@@ -202,17 +206,17 @@ def refuse_wrong_settings(clinic: Clinic, config: RunConfig) -> None:
     for name in config.options:
         if name not in (WHO, MINUTES, *clinic.settings):
             if not clinic.settings:
-                raise ConfigError(f"--set {name}: {clinic.name} has no settings")
+                raise ConfigError(Worded("--set {1}: {2} has no settings", name, clinic.name))
             raise UnknownName("setting of {1}", name, clinic.settings, of=clinic.name)
     if config.fhir and "records" not in clinic.needs:
-        raise ConfigError(f"--fhir {config.fhir}: {clinic.name} keeps no records")
+        raise ConfigError(Worded("--fhir {1}: {2} keeps no records", config.fhir, clinic.name))
     for name in variant_names(clinic, config.variants) if config.options else ():
         clinic.variant(name).configured(config.options)
     if config.options and clinic.check_settings is not None:
         clinic.check_settings(Services(options=config.options))
     named = [source for source in config.libraries.values() if source != "none"]
     if named and not clinic.libraries:
-        raise ConfigError(f"--library {named[0]}: {clinic.name} has no libraries")
+        raise ConfigError(Worded("--library {1}: {2} has no libraries", named[0], clinic.name))
 
 
 def _check_judges(clinic: Clinic, wanted: Sequence[str]) -> None:
@@ -241,6 +245,6 @@ def _refuse_remote(config: RunConfig) -> None:
     url = embedder.removeprefix("openai:") if embedder.startswith("openai:http") else embedder
     remote = embedder.startswith("openai:") or url.startswith(("http://", "https://"))
     if remote and not is_loopback(url):
-        raise ConfigError(f"embedder {embedder}: --local-only allows only endpoints on this machine")
+        raise ConfigError(Worded("embedder {1}: --local-only allows only endpoints on this machine", embedder))
     if config.fhir and not is_loopback(config.fhir):
-        raise ConfigError(f"--fhir {config.fhir}: --local-only allows only servers on this machine")
+        raise ConfigError(Worded("--fhir {1}: --local-only allows only servers on this machine", config.fhir))
