@@ -77,7 +77,7 @@ def test_a_sentence_keeps_its_parts_in_copies_and_in_other_processes() -> None:
         ("play --foo", "--foo이라는 옵션은 없습니다: 혹시 --who인가요? 도움말"),
         ("play --role", "--role에 값이 필요합니다"),
         ("run demo --cast nurse=human", "배역 nurse=human: 실행에는 대답할 사람이 없습니다"),
-        ("run demo --cast nurse=opnai:x", "이런 이름의 모델 종류이(가) 없습니다. 혹시 openai인가요?"),
+        ("run demo --cast nurse=opnai:x", "이런 이름의 모델 종류이(가) 없습니다. 혹시 openai, xai인가요?"),
         ("plya", "이런 이름의 명령이(가) 없습니다. 혹시 play인가요?"),
         ("runs", "아직 실행이 없습니다"),
         ("grades", "아직 아무도 역할을 맡지 않았습니다"),
