@@ -85,7 +85,7 @@ async def test_a_requested_wait_of_a_day_is_shortened_retried_and_reported(
     limiter = Limiter(8)
     completion = await GuardedModel(Stubborn(day), limiter, Options()).answer(ask())
     assert completion.text == "done"
-    assert limiter.ready
+    assert limiter.starts_now()
     with pytest.raises(ModelError, match=r"asked to wait 86,400 s, and 0\.05 s is the most"):
         await GuardedModel(Stubborn(day, day), limiter, Options(tries=2)).answer(ask())
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 
 import pytest
 
-from polyclinic.models.limiter import Limiter
+from polyclinic.models.limiter import MOST_SPREAD_S, Limiter
 
 
 async def test_calls_start_in_order_and_never_more_than_allowed() -> None:
@@ -77,3 +78,28 @@ async def test_all_callers_wait_as_long_as_the_server_told_one_of_them() -> None
     limiter.throttled(0.1)
     await asyncio.gather(*(limiter.start() for _ in range(3)))
     assert loop.time() - started >= 0.1
+
+
+async def test_calls_that_come_together_start_one_after_another() -> None:
+    limiter = Limiter(100, spread=True)
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    assert limiter.starts_now() and not limiter.starts_now()
+    await asyncio.gather(*(limiter.start() for _ in range(20)))
+    assert loop.time() - began >= 0.019
+    freely = Limiter(100)
+    assert all(freely.starts_now() for _ in range(3))
+
+
+@pytest.mark.parametrize(("busy_s", "apart_s"), [(0.0004, 0.0006), (0.5, MOST_SPREAD_S)])
+async def test_calls_start_further_apart_when_each_keeps_the_process_longer_busy(
+    busy_s: float, apart_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = itertools.count(0.0, 32 * busy_s)
+    monkeypatch.setattr("polyclinic.models.limiter.time.thread_time", lambda: next(clock))
+    limiter = Limiter(100, spread=True)
+    loop = asyncio.get_running_loop()
+    for _ in range(32):
+        limiter._next_start = 0.0
+        assert limiter.starts_now()
+    assert limiter._next_start - loop.time() == pytest.approx(apart_s, abs=0.0003)

@@ -134,7 +134,7 @@ class Assembly:
             self._checks.append(endpoint.headers)
             return ChatCaller(endpoint, spec.model, spec.options, spec.text, price), endpoint.limiter
         if spec.kind == "hosted":
-            limiter = self._limiters.setdefault(spec.provider, Limiter(*self._share(spec.options)))
+            limiter = self._limiters.setdefault(spec.provider, Limiter(*self._share(spec.options), spread=True))
             known = self._known.setdefault(spec.provider, Known())
             hosted = HostedCaller(spec.provider, spec.model, spec.options, spec.text, price, known)
             self._checks.append(hosted.check)

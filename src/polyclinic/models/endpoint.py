@@ -31,7 +31,7 @@ class Endpoint:
     ) -> None:
         self.base_url, self.key_env, self._needs_key = base_url, key_env, needs_key
         self.known = Known(first)
-        self.limiter = Limiter(concurrency, rpm)
+        self.limiter = Limiter(concurrency, rpm, spread=True)
         self._session: aiohttp.ClientSession | None = None
 
     @property

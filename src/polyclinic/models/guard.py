@@ -128,7 +128,7 @@ class GuardedModel:
         number = failed = 0
         while True:
             try:
-                if not self._limiter.ready:
+                if not self._limiter.starts_now():
                     await self._start(ends)
                 completion = await self._attempt(request, number, max(0.0, ends - loop.time()), spent)
                 self._limiter.succeeded()

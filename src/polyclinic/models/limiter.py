@@ -1,24 +1,36 @@
 """How many calls an endpoint gets at once: up to a maximum, half as many after "too many requests", then more again.
 
 All models on one endpoint share one `Limiter`. Waiting is first come, first served.
+
+Calls to an endpoint can be spread: they start one after another, a little further apart than the time that one of them
+keeps this process busy. Calls that start together are answered together, and then each waits until all the others
+were handled, in every round.
 """
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+
+MOST_SPREAD_S = 0.002
+_FIRST_SPREAD_S = 0.001
+_MEASURED_EVERY = 32
+_ROOM = 1.5  # calls start so much further apart than one keeps the event loop's thread busy: other threads work too
 
 
 class Limiter:
     """Slots for calls, and a pause of all starts if the endpoint asked for one."""
 
-    def __init__(self, concurrency: int, rpm: float | None = None) -> None:
+    def __init__(self, concurrency: int, rpm: float | None = None, *, spread: bool = False) -> None:
         self.most = concurrency
         self.allowed = float(concurrency)
         self.busy = 0
         self._interval_s = 60.0 / rpm if rpm else 0.0
+        self._spread, self._spread_s = spread, _FIRST_SPREAD_S if spread else 0.0
+        self._measured, self._calls = time.thread_time(), 0
         self._next_start = 0.0
         self._paused_until = 0.0
         self._lowered_at = float("-inf")
@@ -55,22 +67,34 @@ class Limiter:
                 self.busy += 1
                 turn.set_result(None)
 
-    @property
-    def ready(self) -> bool:
-        """Whether a call may start at once."""
-        return not self._interval_s and self._paused_until <= asyncio.get_running_loop().time()
+    def starts_now(self) -> bool:
+        """Whether a call may start at once. If so, it counts as started."""
+        now = asyncio.get_running_loop().time()
+        if max(self._next_start, self._paused_until) > now:
+            return False
+        self._next_start = now + self._gap()
+        return True
 
     async def start(self) -> None:
         """Wait until the endpoint may be asked: its own pause is over and the rate allows it."""
         loop = asyncio.get_running_loop()
-        if self._interval_s:
-            at = max(self._next_start, loop.time())
-            self._next_start = at + self._interval_s
-            if at > loop.time():
-                await asyncio.sleep(at - loop.time())
+        at = max(self._next_start, loop.time())
+        self._next_start = at + self._gap()
+        if at > loop.time():
+            await asyncio.sleep(at - loop.time())
         left = self._paused_until - loop.time()
         if left > 0:
             await asyncio.sleep(left)
+
+    def _gap(self) -> float:
+        """The time until the next call may start. It follows how busy a call keeps the thread of the event loop."""
+        if self._spread:
+            self._calls += 1
+            if self._calls == _MEASURED_EVERY:
+                busy = time.thread_time()
+                self._spread_s = min(MOST_SPREAD_S, _ROOM * (busy - self._measured) / self._calls)
+                self._measured, self._calls = busy, 0
+        return max(self._interval_s, self._spread_s)
 
     def throttled(self, retry_after_s: float | None) -> None:
         """After "too many requests": halve the number of calls, at most once a second. Pause as long as the endpoint
