@@ -16,7 +16,8 @@ from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.libraries import save_learned
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
-from polyclinic.store.leases import Leases
+from polyclinic.store.connections import SqliteConnection
+from polyclinic.store.leases import Leases, holders
 from polyclinic.store.store import Store, open_store
 from polyclinic.testing.fault_server import FaultServer
 from polyclinic.testing.runs import exported
@@ -128,6 +129,31 @@ async def test_units_held_by_another_live_process_are_waited_for(monkeypatch: py
         assert not work.done()
         await other.release("call-02:tool:0")
         assert (await work).done == 3
+
+
+async def test_the_next_episode_is_claimed_in_the_commit_that_ends_the_one_before(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commits: list[None] = []
+    begin = SqliteConnection.begin
+
+    def counted(self: SqliteConnection, write: bool) -> None:
+        commits.extend([None] * write)
+        begin(self, write)
+
+    async with open_store(str(tmp_path_factory.mktemp("claims") / "s.db")) as store:
+        id = await start_run(store, config(scenarios="20", concurrency=1))
+        monkeypatch.setattr(SqliteConnection, "begin", counted)
+        assert (await resume_run(store, id)).done == 20
+    assert len(commits) <= 25
+
+
+async def test_a_unit_claimed_ahead_is_given_back_when_a_limit_stops_the_run() -> None:
+    async with open_store(MEMORY) as store:
+        stopped = await run(store, config(scenarios="20", max_tokens=4000, concurrency=2))
+        left = await store.database.read(lambda tx: holders(tx, stopped.run))
+    assert stopped.limit is not None
+    assert left == []
 
 
 async def test_a_language_model_over_http_plays_every_role() -> None:

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import shlex
 import time
-from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,6 +22,7 @@ from polyclinic.core.records import RecordsError, RecordsUnreachable
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.turns import cancel_all
 from polyclinic.errors import LimitReached
+from polyclinic.runner.execute.claims import Claims
 from polyclinic.runner.execute.progress import Progress, Silent, judging_failures
 from polyclinic.runner.execute.running_campaign import RunningCampaign, lone_campaign, open_campaign
 from polyclinic.runner.execute.tasks import all_of, cause_of
@@ -110,14 +111,12 @@ class Batch:
 
         A unit is a whole campaign, or an episode that shares nothing.
         """
-        for unit, planned in waiting:
-            if self.limit is not None:
-                return
-            now = await self._leases.claim(unit)
+        claims = Claims(self._leases, waiting, self._held)
+        while self.limit is None and (claim := await claims.take()) is not None:
+            unit, planned, now = claim
             if now is None:
                 elsewhere.append(unit)
                 continue
-            self._held.add(unit)
             rows = [replace(row, **now[row.spec.id]._asdict()) for row in planned]
             try:
                 if not any(row.status == "pending" for row in rows):
@@ -126,7 +125,7 @@ class Batch:
                     await self._sequence(unit, rows)
                 else:
                     async with self._room:
-                        await self._episode(unit, rows[0], RunningCampaign(self._lone))
+                        await self._episode(unit, rows[0], RunningCampaign(self._lone), claims.ahead)
             except LeaseLost:
                 elsewhere.append(unit)
             except LimitReached as limit:
@@ -222,8 +221,10 @@ class Batch:
         for episode, effect in await self.store.runs.effects(self.run, unit):
             running.apply(episode, effect)
 
-    async def _episode(self, unit: str, row: StoredEpisode, running: RunningCampaign) -> None:
-        """Run one episode until it is committed.
+    async def _episode(
+        self, unit: str, row: StoredEpisode, running: RunningCampaign, ending: Callable[[], None] | None = None
+    ) -> None:
+        """Run one episode until it is committed. `ending` is called when the commit of its end is queued.
 
         The next episode of a campaign may start when this one is committed. With a chain, it may start earlier: when
         the commit is queued, or while the episode is judged. It never starts after an episode that was stopped.
@@ -259,7 +260,10 @@ class Batch:
             else:
                 if not self._joins(result) and result.staged is not None:
                     await result.staged.commit()
-                await self._end(unit, result, elapsed_ms)
+                end = self._end(unit, result, elapsed_ms)
+                if ending is not None:
+                    ending()
+                await end
         except RecordsUnreachable:
             raise
         except RecordsError as refused:

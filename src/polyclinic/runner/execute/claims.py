@@ -1,0 +1,48 @@
+"""One worker's next unit, claimed while the end of the one before is committed: one commit serves both."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from polyclinic.store.leases import ClaimedEpisode, Leases
+from polyclinic.store.run_rows import StoredEpisode
+
+
+class Claim(NamedTuple):
+    """A unit, its episodes as they were planned, and as they are now; None if another process works on it."""
+
+    unit: str
+    planned: list[StoredEpisode]
+    now: Mapping[str, ClaimedEpisode] | None
+
+
+class Claims:
+    """The units that one worker claims. Several workers share one iterator of `waiting` units.
+
+    `held` are the units that the process renews, and gives back when its work ends.
+    """
+
+    def __init__(self, leases: Leases, waiting: Iterator[tuple[str, list[StoredEpisode]]], held: set[str]) -> None:
+        self._leases, self._waiting, self._held = leases, waiting, held
+        self._next: tuple[str, list[StoredEpisode], asyncio.Task[Mapping[str, ClaimedEpisode] | None]] | None = None
+
+    def ahead(self) -> None:
+        """Begin to claim the next unit, if there is one."""
+        if self._next is None and (found := next(self._waiting, None)) is not None:
+            unit, planned = found
+            self._held.add(unit)
+            self._next = (unit, planned, asyncio.create_task(self._leases.claim(unit)))
+
+    async def take(self) -> Claim | None:
+        """The next unit; None if no unit is left."""
+        self.ahead()
+        if self._next is None:
+            return None
+        unit, planned, claiming = self._next
+        self._next = None
+        now = await claiming
+        if now is None:
+            self._held.discard(unit)
+        return Claim(unit, planned, now)
