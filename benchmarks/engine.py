@@ -1,9 +1,11 @@
 """The engine's own cost: CPU per model call, efficiency against a fixed-latency endpoint, memory per live episode,
 prefix share.
 
-    python benchmarks/engine.py [cpu] [wall] [memory] [prefix] [--quick]
+    python benchmarks/engine.py [cpu] [wall] [long] [memory] [prefix] [--quick]
 
-Timings are CPU time or ratios within one run, because wall-clock time on a shared machine says little.
+Timings are CPU time or ratios within one run, because wall-clock time on a shared machine says little. `wall` says how
+many cores other work kept busy meanwhile. `long` is `wall` at 256 once more, with three times as many episodes: the
+first round, in which all calls start, counts less there.
 """
 
 from __future__ import annotations
@@ -79,9 +81,9 @@ async def efficiency(concurrency: int, calls_each: int, latency_s: float) -> dic
             warm = config.model_copy(update={"scenarios": "4", "seed": 5})
             await run(store, warm)
             id = await start_run(store, config)
-            began, cpu = time.monotonic(), time.process_time()
+            began, cpu, all_began = time.monotonic(), time.process_time(), busy_s()
             await resume_run(store, id)
-            wall, cpu = time.monotonic() - began, time.process_time() - cpu
+            wall, cpu, everything = time.monotonic() - began, time.process_time() - cpu, busy_s() - all_began
             calls = await calls_of(store, id)
             lengths = await store.database.read(
                 lambda tx: tx.execute(
@@ -96,7 +98,17 @@ async def efficiency(concurrency: int, calls_each: int, latency_s: float) -> dic
         "ideal s": ideal,
         "ratio": wall / ideal,
         "cpu ms per call": cpu / calls * 1000,
+        "cores busy with other work (and the endpoint)": (everything - cpu) / wall,
     }
+
+
+def busy_s() -> float:
+    """The CPU seconds that all processes of this machine have used; zero where /proc/stat does not say it."""
+    try:
+        user, nice, system = Path("/proc/stat").read_text(encoding="utf-8").split("\n", 1)[0].split()[1:4]
+    except (OSError, ValueError):
+        return 0.0
+    return (int(user) + int(nice) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def ideal_wall(lengths: list[int], concurrency: int, latency_s: float) -> float:
@@ -191,6 +203,8 @@ async def main() -> None:
         print("understudies, journalled:", await cpu_per_call(100 if quick else 1000))
     for concurrency in (64, 256) if "wall" in given.parts else ():
         print(f"fixed latency, concurrency {concurrency}:", await efficiency(concurrency, 2 if quick else 4, 1.0))
+    if "long" in given.parts:
+        print("fixed latency, concurrency 256, long:", await efficiency(256, 12, 1.0))
     if "memory" in given.parts:
         print("memory per live episode, kB:", round(await memory_per_episode(1000), 1))
     for name in clinic_modules() if "prefix" in given.parts else ():
