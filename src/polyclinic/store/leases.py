@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import count
@@ -146,8 +146,8 @@ class Leases:
         self._database, self._run, self.owner = database, run, owner
         self._lease_ms = round(lease_s * 1000)
 
-    async def claim(self, unit: str) -> dict[str, ClaimedEpisode] | None:
-        """Take the lease if it is free, expired, or held by a dead process.
+    def claim(self, unit: str) -> Awaitable[dict[str, ClaimedEpisode] | None]:
+        """Take the lease if it is free, expired, or held by a dead process. This is queued at once.
 
         Returns the state of each of the unit's episodes at that moment, or None if another process holds the lease.
         """
@@ -160,7 +160,7 @@ class Leases:
             standing = tx.execute(_STANDING, (self._run, unit))
             return {episode: ClaimedEpisode(status, bool(recorded)) for episode, status, recorded in standing}
 
-        return await self._database.write(work)
+        return self._database.write(work)
 
     def _take(self, transaction: Transaction, unit: str, before: str) -> bool:
         """Take the lease if it is free, expired, or held by the owner `before`; returns whether it is ours now."""

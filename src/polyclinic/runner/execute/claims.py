@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
 from typing import NamedTuple
 
 from polyclinic.store.leases import ClaimedEpisode, Leases
@@ -26,14 +25,14 @@ class Claims:
 
     def __init__(self, leases: Leases, waiting: Iterator[tuple[str, list[StoredEpisode]]], held: set[str]) -> None:
         self._leases, self._waiting, self._held = leases, waiting, held
-        self._next: tuple[str, list[StoredEpisode], asyncio.Task[Mapping[str, ClaimedEpisode] | None]] | None = None
+        self._next: tuple[str, list[StoredEpisode], Awaitable[Mapping[str, ClaimedEpisode] | None]] | None = None
 
     def ahead(self) -> None:
         """Begin to claim the next unit, if there is one."""
         if self._next is None and (found := next(self._waiting, None)) is not None:
             unit, planned = found
             self._held.add(unit)
-            self._next = (unit, planned, asyncio.create_task(self._leases.claim(unit)))
+            self._next = (unit, planned, self._leases.claim(unit))
 
     async def take(self) -> Claim | None:
         """The next unit; None if no unit is left."""
