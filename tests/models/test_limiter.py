@@ -80,13 +80,13 @@ async def test_all_callers_wait_as_long_as_the_server_told_one_of_them() -> None
     assert loop.time() - started >= 0.1
 
 
-async def test_calls_that_come_together_start_one_after_another() -> None:
+async def test_of_calls_that_come_together_few_start_at_once() -> None:
     limiter = Limiter(100, spread=True)
     loop = asyncio.get_running_loop()
     began = loop.time()
     assert limiter.starts_now() and not limiter.starts_now()
     await asyncio.gather(*(limiter.start() for _ in range(20)))
-    assert loop.time() - began >= 0.019
+    assert 0.019 <= loop.time() - began < 1.0
     freely = Limiter(100)
     assert all(freely.starts_now() for _ in range(3))
 

@@ -2,14 +2,15 @@
 
 All models on one endpoint share one `Limiter`. Waiting is first come, first served.
 
-Calls to an endpoint can be spread: they start one after another, a little further apart than the time that one of them
-keeps this process busy. Calls that start together are answered together, and then each waits until all the others
-were handled, in every round.
+Calls to an endpoint can be spread: few start at once, and all of them together no faster than this process can handle
+their answers. Calls that start together are answered together, and then each waits until all the others were handled,
+in every round.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import deque
 from collections.abc import AsyncIterator
@@ -18,6 +19,7 @@ from contextlib import asynccontextmanager
 MOST_SPREAD_S = 0.002
 _FIRST_SPREAD_S = 0.001
 _MEASURED_EVERY = 32
+_GROUP = 8  # so many start together: one commit and one round of the event loop serve them all
 _ROOM = 1.5  # calls start so much further apart than one keeps the event loop's thread busy: other threads work too
 
 
@@ -81,7 +83,8 @@ class Limiter:
         at = max(self._next_start, loop.time())
         self._next_start = at + self._gap()
         if at > loop.time():
-            await asyncio.sleep(at - loop.time())
+            group_s = _GROUP * self._spread_s
+            await asyncio.sleep((math.ceil(at / group_s) * group_s if group_s else at) - loop.time())
         left = self._paused_until - loop.time()
         if left > 0:
             await asyncio.sleep(left)
@@ -92,7 +95,8 @@ class Limiter:
             self._calls += 1
             if self._calls == _MEASURED_EVERY:
                 busy = time.thread_time()
-                self._spread_s = min(MOST_SPREAD_S, _ROOM * (busy - self._measured) / self._calls)
+                apart_s = _ROOM * (busy - self._measured) / self._calls
+                self._spread_s = max(0.0, min(MOST_SPREAD_S, apart_s))
                 self._measured, self._calls = busy, 0
         return max(self._interval_s, self._spread_s)
 
