@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Literal
 
 from polyclinic.clinics.counsel.readings import CLAIM, FEELING, SLIP
-from polyclinic.clinics.counsel.rules.offers import without_offers
 from polyclinic.clinics.counsel.rules.prognosis import time_left
 from polyclinic.clinics.counsel.scenario import Lang, data
 from polyclinic.core.message import Frozen
@@ -51,17 +50,9 @@ def draft_questions(said: str) -> list[Question]:
 
 
 async def read_answer(reads: Reads, answer: str, said: str) -> tuple[Finding, Finding, Finding]:
-    """The findings on `draft_questions` about an answer, for the critic and for the judges. What was found in an offer
-    of company or of a small service does not count: a slip and a fact must be in the rest too.
-    """
+    """The findings on `draft_questions` about an answer, for the critic and for the judges."""
     slip, claim, feeling = await reads(answer, draft_questions(said))
-    rest = without_offers(answer)
-    if rest == answer or not (slip.yes or claim.yes):
-        return slip, claim, feeling
-    if not rest:
-        return Finding("no"), Finding("no"), feeling
-    slip_in_rest, claim_in_rest = await reads(rest, [SLIP.ask(said=said), CLAIM.ask()])
-    return (slip_in_rest if slip.yes else slip), (claim_in_rest if claim.yes else claim), feeling
+    return slip, claim, feeling
 
 
 def read_draft(draft: str, findings: Sequence[Finding]) -> Draft:

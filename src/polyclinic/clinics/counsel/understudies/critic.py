@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from polyclinic.clinics.counsel.prompts.replies import Criticism, DraftFault
 from polyclinic.clinics.counsel.prompts.reviewers import CriticJudges
-from polyclinic.clinics.counsel.readings import FEELING, SIGNAL, SIGNALS
+from polyclinic.clinics.counsel.readings import FEELING, SIGNAL, SIGNALS, SLIP
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
 from polyclinic.clinics.counsel.rules.own_words import beyond_own_words
-from polyclinic.clinics.counsel.understudies.slips import slips, to_read
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.errors import ModelError
 from polyclinic.text.sentences import sentences
@@ -15,7 +14,7 @@ from polyclinic.text.sentences import sentences
 
 class CriticUnderstudy(Understudy):
     """Reads the draft for slips, sentence by sentence, and for a feeling that was passed over. What the documents say
-    word for word is not read, nor are set phrases, the person's words said back and offers of company.
+    word for word is not read, nor are set phrases and the person's words said back.
     """
 
     @answers(CriticJudges)
@@ -34,8 +33,8 @@ class CriticUnderstudy(Understudy):
         draft = prompt.draft
         for source in prompt.sources:
             draft = draft.replace(source.say, "") if source.say else draft
-        draft = to_read(beyond_own_words(draft, prompt.utterance))
-        if only_courtesy(draft) or not slips(ask, draft, prompt.utterance):
+        draft = beyond_own_words(draft, prompt.utterance)
+        if only_courtesy(draft) or not ask.understands(draft, SLIP.ask(said=prompt.utterance)):
             return Criticism(reason="nothing found", fault="none", words="", feedback="")
         words = self._worst(ask, draft)
         hurt = ask.understands(prompt.utterance, SIGNAL.ask(signal=SIGNALS["distress"]))
@@ -47,4 +46,5 @@ class CriticUnderstudy(Understudy):
 
     @staticmethod
     def _worst(ask: Ask[CriticJudges], draft: str) -> str:
-        return next((text for text in sentences(draft) if slips(ask, text, ask.prompt.utterance)), draft)
+        slip = SLIP.ask(said=ask.prompt.utterance)
+        return next((text for text in sentences(draft) if ask.understands(text, slip)), draft)

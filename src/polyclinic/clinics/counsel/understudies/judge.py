@@ -6,11 +6,10 @@ from itertools import pairwise
 from typing import Any
 
 from polyclinic.clinics.counsel.judges.view import Meaning, Talked
-from polyclinic.clinics.counsel.readings import CLAIM, FEELING, SIGNAL, SIGNALS
+from polyclinic.clinics.counsel.readings import CLAIM, FEELING, SIGNAL, SIGNALS, SLIP
 from polyclinic.clinics.counsel.rules.own_words import beyond_words_of_itself
 from polyclinic.clinics.counsel.rules.stages import may_move
 from polyclinic.clinics.counsel.state import STAGES
-from polyclinic.clinics.counsel.understudies.slips import slips, to_read
 from polyclinic.core.understudy import Ask
 from polyclinic.eval.rubric_understudy import Grade, PairUnderstudy, RubricUnderstudy
 from polyclinic.text.sentences import is_question, sentences
@@ -42,8 +41,8 @@ class JudgeUnderstudy(RubricUnderstudy[Talked], PairUnderstudy[Talked]):
 
         def meant(patient: str, answer: str) -> Meaning:
             return Meaning(
-                slip=slips(ask, answer, patient),
-                claim=ask.understands(beyond_words_of_itself(to_read(answer)), CLAIM.ask()),
+                slip=ask.understands(answer, SLIP.ask(said=patient)),
+                claim=ask.understands(beyond_words_of_itself(answer), CLAIM.ask()),
                 hurt=ask.understands(patient, SIGNAL.ask(signal=SIGNALS["distress"])),
                 answered=ask.understands(answer, FEELING.ask(said=patient)),
             )
