@@ -110,6 +110,10 @@ def test_the_file_extension_decides_the_format_of_an_export(polyclinic: Run, tmp
     refused = polyclinic("export", "last", "-o", "x.xlsx")
     assert (refused.returncode, (tmp_path / "x.xlsx").exists()) == (2, False)
     assert ".csv" in refused.stderr
+    contradicted = polyclinic("export", "last", "--format", "jsonl", "-o", "y.csv")
+    assert (contradicted.returncode, (tmp_path / "y.csv").exists()) == (2, False)
+    assert "y.csv ends in .csv and --format says jsonl" in contradicted.stderr
+    assert polyclinic("export", "last", "--format", "csv", "-o", "y.txt").returncode == 0
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ async def command(
         raise click.UsageError("with -o - standard output gets the rows: leave out --json")
     async with open_store(store, must_exist=True) as opened:
         id = (await opened.runs.get(run)).id
-        form = form or form_of(out, "jsonl", "or --format")
+        form = _chosen(form, out)
         await opened.scores.require(id, scoring)
         rows = aiter(export_rows(opened, id, what, timings=timings, scoring=scoring))
         first = await anext(rows, None)
@@ -79,6 +79,16 @@ async def _after(first: ExportRow, rows: AsyncIterator[ExportRow]) -> AsyncItera
     yield first
     async for row in rows:
         yield row
+
+
+def _chosen(form: str | None, out: str | None) -> str:
+    """The format of --format, which the file's ending must not contradict, or else that of the ending."""
+    if form is None:
+        return form_of(out, "jsonl", "or --format")
+    ending = Path(out or "").suffix.lstrip(".").lower()
+    if ending in WRITERS and ending != form:
+        raise ConfigError(f"{out} ends in .{ending} and --format says {form}: change one of the two")
+    return form
 
 
 def form_of(out: str | None, default: str, other: str = "") -> str:

@@ -142,7 +142,7 @@ class GuardedModel:
                 if failed >= self._options.tries or loop.time() + wait_s >= ends:
                     raise self._gave_up(failure, failed, spent) from failure
                 if failure.trouble == "connection":
-                    self.unreached(f"{self.name}: {failure}")
+                    self.unreached(self._with_name(str(failure)))
             self.retries += 1
             await asyncio.sleep(wait_s)
 
@@ -203,4 +203,8 @@ class GuardedModel:
         return self._named(failure, f"{failure}; gave up after {tries}{long}", spent)
 
     def _named(self, failure: AttemptFailed, said: str, spent: list[Usage]) -> CallFailed:
-        return CallFailed(said if said.startswith(self.name) else f"{self.name}: {said}", total(spent))
+        return CallFailed(self._with_name(said), total(spent))
+
+    def _with_name(self, said: str) -> str:
+        """A reason, after the model's name where it does not begin with it."""
+        return said if said.startswith(self.name) else f"{self.name}: {said}"
