@@ -89,6 +89,20 @@ def test_a_busy_port_is_refused_before_anything_is_announced(polyclinic: Run, wo
     assert done.stderr == f"polyclinic: 127.0.0.1:{port} is in use; choose another port with --port\n"
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("serve", "patient"), "is not a clinic that serves live sessions"),
+        (("serve", "demo", "--store", "typo/new.db"), "make it with: mkdir -p typo"),
+        (("web", "--store", "typo/new.db"), "make it with: mkdir -p typo"),
+    ],
+)
+def test_a_mistake_is_told_before_a_busy_port(polyclinic: Run, words: tuple[str, ...], says: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = polyclinic(*words, "--port", str(taken.getsockname()[1]))
+    assert done.returncode == 2 and says in done.stderr and "is in use" not in done.stderr
+
+
 def test_an_export_of_nothing_is_refused_in_every_format_and_leaves_the_file(polyclinic: Run, tmp_path: Path) -> None:
     assert polyclinic("run", "demo", "--scenarios", "1", "--cast", f"nurse={CLOSED}").returncode == 1
     for name in ("x.csv", "x.parquet", "x.jsonl"):

@@ -12,7 +12,8 @@ from polyclinic.cli.options import PORT, pairs, refuse_busy_port, store_option, 
 from polyclinic.core.extras import install_hint
 from polyclinic.errors import ConfigError
 from polyclinic.runner.plan.config import make_config
-from polyclinic.store.store import open_store
+from polyclinic.store.opening import ready_folder
+from polyclinic.store.store import default_store, folder_of, open_store
 
 TOKEN = "POLYCLINIC_TOKEN"
 FIRST = "admin"
@@ -65,7 +66,6 @@ def command(
     except ImportError as error:
         raise ConfigError(f"the service needs the extra 'web' ({error.name}): {install_hint('web')}") from None
 
-    refuse_busy_port(host, port)
     given = token or os.environ.get(TOKEN, "")
     token = given or secrets.token_urlsafe(24)
     options = {**pairs(settings, "--set"), **({"documents": documents} if documents else {})}
@@ -81,6 +81,8 @@ def command(
     )
     webhook = check_webhook(alert, local_only) if alert else ""
     wait(check_service(config))
+    ready_folder(folder_of(store or default_store()))
+    refuse_busy_port(host, port)
     app = create_app(config, token, ServiceLimits(messages_per_minute=messages_per_minute, webhook=webhook))
     wait(_first_administrator(store, hash_password))
     if not given:

@@ -53,9 +53,9 @@ def command(
     except ImportError as error:
         raise ConfigError(f"the browser needs the extra 'web' ({error.name}): {install_hint('web')}") from None
 
-    refuse_busy_port(host, port)
     url = store or default_store()
     ready_folder(folder_of(url))
+    refuse_busy_port(host, port)
     if is_missing(url):
         click.echo(f"{url} is a new, empty store", err=True)
     accounts = accounts or host not in LOOPBACK
