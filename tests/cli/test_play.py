@@ -135,6 +135,17 @@ def test_a_person_who_uses_a_tool_sees_its_result(polyclinic: Run) -> None:
     assert re.search(r"get_all_time → .*physician: Dr\. .*date: 20\d\d", staff.stdout), staff.stdout
 
 
+def test_a_clerk_who_asks_again_sees_the_answer_and_the_searches_again(polyclinic: Run) -> None:
+    particulars = "Hong Yang-ja | female | +821012932285 | 550316-2245883"
+    record = f"{particulars} | 50, Hangang-daero, Anyang-si, Gyeonggi-do 17285 | cardiology"
+    opening = "May I have your name, sex, phone, personal number and address?\nHas a doctor given you a diagnosis?\n"
+    asking = "Which day suits you?\n" * 2
+    done = polyclinic("play", "frontdesk", "--role", "staff", stdin=f"{opening}{record}\n{asking}/quit\n")
+    *_, once, twice, _ = done.stdout.split("staff> ")
+    for asked in (once, twice):
+        assert "The patient says: " in asked and "- get_all_time: " in asked
+
+
 def test_a_clerk_just_speaks_and_writes_the_record_when_enough_is_known(polyclinic: Run) -> None:
     typed = "pass\nWhat is your name?\nWhat is your phone number?\n/quit\n"
     done = polyclinic("play", "frontdesk", "--role", "staff", stdin=typed)

@@ -157,7 +157,12 @@ class Screen:
         if asked == self._asked:
             if not fresh and known and _QUOTE in known[-1]:
                 self._say(self.dim(self._in_own(known[-1].split("\n"))))
-            self._say(self.dim(_in_one_line(self._own(asked.split("\n")[0]))))
+            line = _in_one_line(self._own(asked.split("\n")[0]))
+            if line.endswith(":"):  # a heading alone says nothing: what is answered, and what can be typed, once more
+                again = [] if fresh else [text for paragraph in known for text in paragraph.split("\n")]
+                self._say(self.dim(self._in_own([*again, *asked.split("\n")])))
+            else:
+                self._say(self.dim(line))
         else:
             self._asked = asked
             self._say(self.dim(self._in_own(asked.split("\n"))))
