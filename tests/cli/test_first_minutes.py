@@ -59,7 +59,8 @@ def test_an_endpoint_that_is_not_reached_is_named_while_it_is_asked_again(polycl
     told = [line for line in done.stderr.splitlines() if line.startswith("not reached yet, trying again: ")]
     assert len(told) == 1 and "no connection" in told[0]
     assert told[0].count("http://127.0.0.1:9/v1:none") == 1
-    assert done.stderr.index(told[0]) < done.stderr.index("the first failure: ")
+    assert done.stderr.index(told[0]) < done.stderr.index("the first failure: model, for this reason\n")
+    assert done.stderr.count("no connection") == 2, "while it is asked again, and at the end"
 
 
 def test_after_the_first_failure_nothing_more_is_said_of_endpoints() -> None:

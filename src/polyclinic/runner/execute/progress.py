@@ -89,7 +89,7 @@ class Ticker:
         self.used = Usage()
         self.asked_again = 0
         self._retries: Callable[[], int] = lambda: 0
-        self._reason_told = self._unreached_told = False
+        self._reason_told, self._unreached = False, ""
         self._began = self._drawn = time.monotonic()
 
     def start(self, total: int, finished: int) -> None:
@@ -104,9 +104,9 @@ class Ticker:
 
     def unreached(self, why: str) -> None:
         """Say once why nothing happens: an endpoint is asked up to eight times, which takes half a minute."""
-        if self._unreached_told or self._reason_told:
+        if self._unreached or self._reason_told:
             return
-        self._unreached_told = True
+        self._unreached = why
         self._tell(f"not reached yet, trying again: {why}")
 
     def ended(self, result: EpisodeResult) -> None:
@@ -126,8 +126,9 @@ class Ticker:
         if self._reason_told or not result.failures:
             return
         self._reason_told = True
-        why = _line(result.failures[-1].owner, result.failures[-1].error, 1, ())
-        self._tell(f"the first failure: {why}")
+        owner, error = result.failures[-1].owner, result.failures[-1].error
+        known = self._unreached and self._unreached in error
+        self._tell(f"the first failure: {f'{owner}, for this reason' if known else _line(owner, error, 1, ())}")
 
     def _tell(self, line: str) -> None:
         start = "\r\x1b[K" if self._live else ""
