@@ -9,7 +9,7 @@ from polyclinic.store.leases import ClaimedEpisode, Leases
 from polyclinic.store.run_rows import StoredEpisode
 
 
-class Claim(NamedTuple):
+class ClaimedUnit(NamedTuple):
     """A unit, its episodes as they were planned, and as they are now; None if another process works on it."""
 
     unit: str
@@ -34,7 +34,7 @@ class Claims:
             self._held.add(unit)
             self._next = (unit, planned, self._leases.claim(unit))
 
-    async def take(self) -> Claim | None:
+    async def take(self) -> ClaimedUnit | None:
         """The next unit; None if no unit is left."""
         self.ahead()
         if self._next is None:
@@ -44,4 +44,4 @@ class Claims:
         now = await claiming
         if now is None:
             self._held.discard(unit)
-        return Claim(unit, planned, now)
+        return ClaimedUnit(unit, planned, now)

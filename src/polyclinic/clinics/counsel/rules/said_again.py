@@ -60,7 +60,7 @@ _BAD_FORM = re.compile(
 """Capitals, a verb before "I", and "Mary and I": these would be said back in a wrong form."""
 _MOST_READ = 2000
 """The longest message in characters of which a sentence is said back."""
-_HARMLESS = 0.09
+_HARMLESS = 0.06
 """The probability of danger below which the trained guard finds a message clearly harmless."""
 Manner = Literal["told", "felt"]
 

@@ -35,13 +35,18 @@ _OF_ALL = re.compile(
 
 
 @lru_cache(maxsize=8_192)
-def _is_bare(question: str) -> bool:
+def _is_short(question: str) -> bool:
     said = normalise(question).strip(" ?.!,")
-    if not 0 < len(words(said)) <= _MOST_WORDS or _NO_NOUN.search(said) or _OF_ALL.search(said):
-        return False
-    return not (names_a_test(question) or measures(question) or _ACRONYM.search(question) or is_of_tests(said))
+    return 0 < len(words(said)) <= _MOST_WORDS and not _NO_NOUN.search(said) and not _OF_ALL.search(said)
 
 
 def asks_by_a_noun(question: str, illness: Iterable[str] = ()) -> bool:
     """Whether a message is a bare noun that asks the patient about something. `illness` is what theirs is called."""
-    return _is_bare(question) and not mentioned(question, illness)
+    if not _is_short(question) or names_a_test(question) or measures(question) or _ACRONYM.search(question):
+        return False
+    return not (is_of_tests(normalise(question).strip(" ?.!,")) or mentioned(question, illness))
+
+
+def is_a_bare_test(question: str) -> bool:
+    """Whether a message is the bare name of a test: "copper?", "chest X-ray"."""
+    return _is_short(question) and (names_a_test(question) or is_of_tests(normalise(question).strip(" ?.!,")))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from polyclinic.clinics.patient.readings import ASKS, CHEAT, CLEAR, CONTRADICTS, DENIED, LEAK, REFUSAL, TEST, TOLD
-from polyclinic.clinics.patient.rules.bare_nouns import asks_by_a_noun
+from polyclinic.clinics.patient.rules.bare_nouns import asks_by_a_noun, is_a_bare_test
 from polyclinic.clinics.patient.rules.vocabulary import (
     content_words,
     ordered_items,
@@ -74,7 +74,7 @@ async def read_question(reads: Reads, record: Record, question: str, considered:
         cheat=not asks
         and (cheat.yes or count_questions(question) >= _MANY)
         and not (orders_a_test(question) or ordered_items(question)),
-        test=test.yes and not asks,
+        test=is_a_bare_test(question) or (test.yes and not asks),
         clear=clear.yes,
         fits=tuple(fact.id for fact, found in zip(facts, fitting, strict=True) if found.yes),
         tests=tuple(tests_in_record(question, record)),
