@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from polyclinic.core.clinic import Clinic
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.message import Image
 from polyclinic.errors import ConfigError, LimitReached
@@ -61,7 +60,7 @@ async def _clinic(
         for role in rehearsal.roles:
             player = built.cast.model(role)
             mine = rehearsal.of_role(role, scenes)
-            if player.kind == "llm" and _shows_pictures(clinic, mine):
+            if player.kind == "llm" and _shows_pictures(scene for scene in rehearsal.scenes if scene.role == role):
                 mine = [*mine, *picture_scenes(role)]
             played = await perform_all(mine, player, clinic.role(role).side, concurrency)
             calls = rehearsal.calls_per_episode(role)
@@ -69,8 +68,8 @@ async def _clinic(
     return found
 
 
-def _shows_pictures(clinic: Clinic, scenes: Sequence[AuditionScene]) -> bool:
-    """Whether the role is ever shown a picture."""
+def _shows_pictures(scenes: Iterable[AuditionScene]) -> bool:
+    """Whether a role with these scenes is ever shown a picture."""
     asked = {type(scene.request.prompt) for scene in scenes}
     return any(
         Image in (field.annotation, *getattr(field.annotation, "__args__", ()))
