@@ -195,7 +195,8 @@ async def test_a_model_that_sees_pictures_is_distinguished_from_one_that_guesses
     def reply(body: SentBody) -> str:
         content = body["messages"][-1]["content"]
         if isinstance(content, list) and "Which colour has it" in str(content):
-            shown = content[-1]["image_url"]["url"].partition(",")[2]
+            pictures = [part["image_url"]["url"] for part in content if "image_url" in part]
+            shown = pictures[-1].partition(",")[2]
             return json.dumps({"seen": "a square", "colour": known[shown] if sees else "red"})
         return "I would look at it again."
 
