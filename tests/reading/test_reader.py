@@ -11,7 +11,7 @@ from polyclinic.clinics.duty.readings import NORM
 from polyclinic.clinics.duty.rules.norms.norm import shipped_norm
 from polyclinic.core.model import Request
 from polyclinic.core.reading import SENTENCES, ReadingKind, ReadsText
-from polyclinic.errors import DataError
+from polyclinic.errors import DataError, ReaderError
 from polyclinic.reading import vectors
 from polyclinic.reading.choose import open_reader
 from polyclinic.reading.measure import accuracy
@@ -129,6 +129,8 @@ def test_a_kind_may_ask_for_a_surer_yes() -> None:
         ('{"kind": "patient-refusel", "text": "no", "question": "?", "label": 1}', "did you mean patient-refusal"),
         ('{"kind": "patient-refusal", "text": "no", "question": "?", "label": "yes"}', "label: must be 1"),
         ('{"kind": "patient-refusal"', ":1:"),
+        ('{"kind": "desk-intent", "text": "no", "label": 1}', "asked about intent; write facts"),
+        ('{"kind": "desk-intent", "text": "no", "label": 1, "facts": {"wish": "x"}}', "facts: .* needs intent"),
     ],
 )
 def test_a_broken_line_is_reported_with_its_fix(tmp_path: Path, line: str, says: str) -> None:
@@ -136,6 +138,28 @@ def test_a_broken_line_is_reported_with_its_fix(tmp_path: Path, line: str, says:
     file.write_text(line + "\n")
     with pytest.raises(DataError, match=says):
         from_file(file, all_kinds())
+
+
+def test_a_line_may_hold_its_facts_instead_of_the_whole_question(tmp_path: Path) -> None:
+    file = tmp_path / "mine.jsonl"
+    row = '{"kind": "desk-intent", "text": "Cancel it, please.", "label": 1, '
+    asked = "Does the caller want this: 'cancel an appointment'?"
+    file.write_text(
+        f'{row}"facts": {{"intent": "cancel an appointment"}}}}\n'
+        f'{row}"question": "{asked}", "context": "A person calls the front desk of a hospital."}}\n'
+    )
+    one, other = from_file(file, all_kinds())
+    assert one.question == other.question
+    assert one.question.words == asked
+
+
+def test_a_question_in_other_words_than_its_kinds_is_refused_by_the_built_in_reader(tmp_path: Path) -> None:
+    file = tmp_path / "mine.jsonl"
+    file.write_text('{"kind": "desk-intent", "text": "Cancel it.", "label": 1, "question": "Is it a cancellation?"}\n')
+    kinds = all_kinds()
+    (line,) = from_file(file, kinds)
+    with pytest.raises(ReaderError, match="in its own words"):
+        open_reader(kinds, "").probability(line.text, line.question)
 
 
 def test_runs_of_one_process_share_a_reader_so_its_cache_has_one_bound() -> None:

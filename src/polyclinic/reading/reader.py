@@ -131,6 +131,11 @@ class BuiltInReader:
             )
         if kind.states and says_nothing(text):
             return 0.0
+        if kind.open and not target_of(kind, question).whole:
+            raise ReaderError(
+                f"the built-in reader cannot tell what '{question.kind}' is asked about: ask in its own words, "
+                f"'{kind.context}' and '{kind.question}'"
+            )
         score = self._gathered(text, kind, question)
         rivals = [self._gathered(text, kind, other) for other in rival_questions(kind, question)]
         if rivals:

@@ -3,7 +3,7 @@
 A shipped line is ``{"kind", "author", "split", "text", "label", "facts", "lang"?, "about"?}``. Its split is `train`,
 `test`, or `networks` for lines that train only networks: the weights over words read worse with them. Facts that many
 lines share (a case, a shift, a source) are stored once, in ``contexts.json`` under the line's `about`. A user's file
-has the full words instead: ``{"kind", "context", "text", "question", "label"}``.
+has the full words instead: ``{"kind", "context", "text", "question", "label"}``, or the facts as above.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from polyclinic.core.files import bad_file, json_lines, package_file, parse_json
 from polyclinic.core.reading import Question, ReadingKind
 from polyclinic.core.value import unchanging
 from polyclinic.errors import UnknownName
+
+_FACTS_FIX = "write facts, an object with these names, or the whole question and context"
 
 
 @unchanging
@@ -61,6 +63,23 @@ def sets_folder(package: str) -> Traversable:
     return package_file(package, "data/readings")
 
 
+def _listed(kind: ReadingKind) -> str:
+    return ", ".join(kind.fact_names)
+
+
+def _asked(row: dict[str, Any], kind: ReadingKind, path: Path, line: int) -> Question:
+    """The question of a user's line: from its facts, or else from its words."""
+    if "facts" not in row:
+        question = kind.read_back(str(row.get("question", "")), str(row.get("context", "")))
+        if kind.open and not question.words and not question.context:
+            raise bad_file(path, f"{kind.name} is asked about {_listed(kind)}", line=line, fix=_FACTS_FIX)
+        return question
+    facts = row["facts"]
+    if not isinstance(facts, dict) or not set(kind.fact_names) <= facts.keys():
+        raise bad_file(path, f"{kind.name} needs {_listed(kind)}", line=line, field="facts", fix=_FACTS_FIX)
+    return kind.ask(**{name: str(facts[name]) for name in kind.fact_names})
+
+
 def from_file(path: Path, kinds: Mapping[str, ReadingKind]) -> list[Labelled]:
     """A user's own labelled readings; an error names the line and how to fix it."""
     found: list[Labelled] = []
@@ -74,7 +93,7 @@ def from_file(path: Path, kinds: Mapping[str, ReadingKind]) -> list[Labelled]:
             )
         if row["label"] not in (0, 1):
             raise bad_file(path, f"must be 1 (yes) or 0 (no), not {row['label']!r}", line=number, field="label")
-        question = kinds[row["kind"]].read_back(str(row.get("question", "")), str(row.get("context", "")))
+        question = _asked(row, kinds[row["kind"]], path, number)
         author, lang = str(row.get("author", "")), str(row.get("lang", "en"))
         found.append(Labelled(question, str(row["text"]), bool(row["label"]), author, "file", lang))
     return found
