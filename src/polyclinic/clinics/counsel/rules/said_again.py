@@ -61,7 +61,11 @@ _BAD_FORM = re.compile(
 _MOST_READ = 2000
 """The longest message in characters of which a sentence is said back."""
 _HARMLESS = 0.06
-"""The probability of danger below which the trained guard finds a message clearly harmless."""
+"""The probability of danger below which the trained guard finds a message clearly harmless.
+
+Below 0.07, which a farewell among plain sentences has ("I think it is time to go to him now", of a dead husband). Plain
+sentences have 0.01 or less.
+"""
 Manner = Literal["told", "felt"]
 
 
