@@ -82,9 +82,11 @@ async def test_a_store_that_cannot_write_still_answers_a_person_in_danger_and_ca
             assert len(alerts._rung) == 3, "they ring from memory"
             shown = (await served.client.get("/v1/queue/emergencies", headers=head)).json()
             assert [case["words"] for case in shown][:2] == [DANGER] * 2
-            first = f"{shown[0]['session']}.counsel-crisis.fault-{shown[0]['at_ms']}"
-            heard = await served.client.post(f"/v1/queue/{first}/acknowledge", headers=head)
+            assert [case["rings"] for case in shown] == [True] * 3
+            heard = await served.client.post(f"/v1/queue/{shown[0]['id']}/acknowledge", headers=head)
             assert heard.status_code == 204
+            shown = (await served.client.get("/v1/queue/emergencies", headers=head)).json()
+            assert [case["rings"] for case in shown] == [False, True, True]
             look = (served.folder / "s.db.audit.jsonl").read_text()
             assert "/v1/queue/emergencies" in look and "acknowledge" in look, "what staff did is in the file meanwhile"
         assert await served.app.state.service.rescue.telling.bring_in()
