@@ -75,7 +75,7 @@ class ChatCaller(AdaptingCaller):
     async def _refuse(self, response: aiohttp.ClientResponse) -> None:
         if 300 <= response.status < 400:
             place = urlsplit(response.headers.get("Location", ""))
-            host = f"{place.scheme}://{place.netloc}" if place.netloc else "another address"
+            host = f"{place.scheme}://{place.netloc.rpartition('@')[2]}" if place.netloc else "another address"
             said = f"{self.name}: the endpoint answered {response.status} and points to {host}"
             advice = "redirects are never followed: write the address that answers"
             raise AttemptFailed(f"{said}; {advice}", "refused", status=response.status)
