@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import sqlite3
 
 import pytest
 
 from polyclinic.clinics.demo.state import Recalled
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.transcript import Learned, Said
-from polyclinic.errors import UserError
+from polyclinic.errors import StoreError, UserError
 from polyclinic.runner.api import resume_run, run, start_run
 from polyclinic.runner.execute import batch
 from polyclinic.runner.execute.progress import Silent
@@ -154,6 +156,30 @@ async def test_a_unit_claimed_ahead_is_given_back_when_a_limit_stops_the_run() -
         left = await store.database.read(lambda tx: holders(tx, stopped.run))
     assert stopped.limit is not None
     assert left == []
+
+
+async def test_a_full_disk_is_one_error_although_the_next_unit_was_claimed_with_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The claim fails with the end that it shares a commit with, and nobody awaits it any more."""
+    unheard: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: unheard.append(context))
+    commit = SqliteConnection.commit
+
+    def full(self: SqliteConnection) -> None:
+        if self._db.execute("SELECT COUNT(*) FROM episodes WHERE status = 'done'").fetchone()[0] > 5:
+            raise sqlite3.OperationalError("database or disk is full")
+        commit(self)
+
+    async with open_store(MEMORY) as store:
+        id = await start_run(store, config(scenarios="20", concurrency=4))
+        with monkeypatch.context() as patch:
+            patch.setattr(SqliteConnection, "commit", full)
+            with pytest.raises(StoreError, match="disk is full"):
+                await resume_run(store, id)
+        gc.collect()
+        assert unheard == []
+        assert (await resume_run(store, id)).done == 20
 
 
 async def test_a_language_model_over_http_plays_every_role() -> None:
