@@ -9,7 +9,7 @@ import pytest
 from polyclinic.clinics.demo.state import Recalled
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.transcript import Learned, Said
-from polyclinic.errors import StoreError, UserError
+from polyclinic.errors import StoreError, UnknownName, UserError
 from polyclinic.runner.api import resume_run, run, start_run
 from polyclinic.runner.execute import batch
 from polyclinic.runner.execute.progress import Silent
@@ -18,8 +18,9 @@ from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.libraries import save_learned
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
+from polyclinic.store import upkeep
 from polyclinic.store.connections import SqliteConnection
-from polyclinic.store.leases import Leases, holders
+from polyclinic.store.leases import Leases, break_leases, holders
 from polyclinic.store.store import Store, open_store
 from polyclinic.testing.fault_server import FaultServer
 from polyclinic.testing.runs import exported
@@ -58,12 +59,16 @@ async def test_a_lease_held_elsewhere_is_reported_with_its_age_and_how_to_break_
     async with open_store(MEMORY) as store:
         name = await start_run(store, config())
         unit = (await store.runs.episodes(name))[0].unit
-        far = Leases(store.database, name, "far-away:77:1", lease_s=0.4)
+        far = Leases(store.database, name, "far-away:77:1")
         assert await far.claim(unit) is not None
-        outcome = await resume_run(store, name)
-    assert outcome.done == 6
-    said = [record.getMessage() for record in caplog.records if record.name == "polyclinic.runner"]
-    assert len(said) == 1
+        work = asyncio.create_task(resume_run(store, name))
+        while not (said := [each.getMessage() for each in caplog.records if each.name == "polyclinic.runner"]):
+            assert not work.done()
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(3 * batch.POLL_S)
+        await far.release(unit)
+        assert (await work).done == 6
+    assert [each.getMessage() for each in caplog.records if each.name == "polyclinic.runner"] == said
     assert "waiting for process 77 on far-away (1 units, held, last renewed" in said[0]
     assert f"polyclinic runs release {name} --store" in said[0]
 
@@ -180,6 +185,23 @@ async def test_a_full_disk_is_one_error_although_the_next_unit_was_claimed_with_
         gc.collect()
         assert unheard == []
         assert (await resume_run(store, id)).done == 20
+
+
+async def test_a_run_that_somebody_deletes_while_it_runs_ends_with_that_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    monkeypatch.setattr(upkeep, "units_at_work", lambda transaction, run: set())
+    url = str(tmp_path_factory.mktemp("gone") / "s.db")
+    async with open_store(url) as store, open_store(url) as other:
+        id = await start_run(store, config(scenarios="30", concurrency=2))
+        work = asyncio.create_task(resume_run(store, id))
+        while (await other.runs.counts(id)).get("done", 0) < 4:
+            await asyncio.sleep(0.001)
+        await other.database.write(lambda tx: break_leases(tx, id))
+        await other.database.write(lambda tx: upkeep.delete_run(tx, id))
+        with pytest.raises(UnknownName, match=id):
+            await work
+        assert await other.database.read(lambda tx: holders(tx, id)) == []
 
 
 async def test_a_language_model_over_http_plays_every_role() -> None:
