@@ -306,6 +306,21 @@ async def test_a_stream_that_stalls_is_billed_for_what_was_received(server: Faul
     assert counted.output_tokens > 400
 
 
+@pytest.mark.parametrize("status", [400, 429, 500, 200])
+async def test_the_words_of_an_endpoint_cannot_steer_the_terminal(
+    server: FaultServer, ask: Ask, play: Play, status: int
+) -> None:
+    words = {"error": {"message": "\x1b]0;owned\x07\x1b[2Jno\r\nmore\x9b1A"}}
+
+    async def respond(request: web.Request, body: SentBody) -> web.StreamResponse:
+        return web.json_response(words, status=status)
+
+    server.respond = respond
+    with pytest.raises(ModelError, match="no more") as caught:
+        await play("?tries=1").answer(ask())
+    assert str(caught.value).isprintable()
+
+
 async def test_only_the_beginning_of_a_very_large_error_is_read(server: FaultServer, ask: Ask, play: Play) -> None:
     flood = packed(128 * 1024 * 1024)
     headers = {"Content-Encoding": "gzip", "Content-Type": "text/plain"}

@@ -163,6 +163,32 @@ async def test_a_unit_claimed_ahead_is_given_back_when_a_limit_stops_the_run() -
     assert left == []
 
 
+async def test_the_leases_of_a_stopped_run_are_given_back_together(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """One commit for each of 2,000 took half a minute after the time limit."""
+    commits: list[None] = []
+    begin = SqliteConnection.begin
+
+    def counted(self: SqliteConnection, write: bool) -> None:
+        commits.extend([None] * write)
+        begin(self, write)
+
+    async with (
+        FaultServer(faults=1.0, kinds=["stall"], stall_s=30.0) as server,
+        open_store(str(tmp_path_factory.mktemp("leases") / "s.db")) as store,
+    ):
+        cast = f"all=understudy,nurse={server.url}:any"
+        id = await start_run(store, config(scenarios="100", concurrency=100, max_seconds=1, cast=cast))
+        work = asyncio.create_task(resume_run(store, id))
+        while server.busy < 20 and not work.done():
+            await asyncio.sleep(0.01)
+        monkeypatch.setattr(SqliteConnection, "begin", counted)
+        assert (await work).left == 100
+        assert await store.database.read(lambda tx: holders(tx, id)) == []
+    assert len(commits) < 40
+
+
 async def test_a_full_disk_is_one_error_although_the_next_unit_was_claimed_with_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -87,8 +87,8 @@ class Batch:
             heart.cancel()
             with suppress(asyncio.CancelledError):
                 await heart
-            for unit in sorted(self._held):
-                await self._leases.release(unit)
+            if self._held:
+                await self._leases.release(*sorted(self._held))
             self.progress.close()
 
     @asynccontextmanager
