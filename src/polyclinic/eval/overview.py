@@ -23,6 +23,8 @@ UNDERSTUDIES = (
 )
 NOT_CLINICAL = "Research and training tool. Not a medical device, not for clinical use."
 
+NO_P_VALUES = "No p-values: judges and actors are played by the same rules, so a test would prove nothing."
+
 TRANSCRIPTS = "Transcripts"
 _OPEN_TABLES = 3
 _OPEN_ROWS = 24
@@ -120,7 +122,7 @@ def comparison_section(
     tested = (
         "p: sign-flip permutation test, two-sided; Holm's correction over the metrics of one comparison."
         if p_values
-        else "No p-values: judges and actors are played by the same rules, so a test would prove nothing."
+        else NO_P_VALUES
     )
     wins = "Wins count scenarios in the metric's better direction."
     body.append(Paragraph(f"Paired by scenario, trials averaged first. {tested} {wins}", tone="note"))
