@@ -143,7 +143,7 @@ def variance_section(results: RunResults, variances: Variances) -> Section | Non
             if (split.trial is None and split.judge is None) or not any(shares.values()):
                 continue
             cells = [None if share is None else f"{share:.0%}" for share in shares.values()]
-            rows.append([variant, metric, *cells, split.scenarios, split.trials, split.samples])
+            rows.append([variant, results.metric(metric).label, *cells, split.scenarios, split.trials, split.samples])
     if not rows:
         return None
     columns = ["variant", "metric", "scenario", "trial", "judge", "scenarios", "episodes", "readings"]
