@@ -37,8 +37,9 @@ FEEDBACK: Sentences = {
         "무엇으로 결정하는지 분명히 말해 보세요. 계획에 대한 예 또는 아니요, 또는 중증도 단계입니다.",
     ),
     "role mark": (
-        "The mark for your role says whether you kept to your part, not whether your words were safe or did the task.",
-        "역할 점수는 맡은 몫을 지켰는지만 봅니다. 말이 안전했는지, 일을 해냈는지는 들어 있지 않습니다.",
+        "The mark for your role is left out here: it says only whether you kept to your part, not whether your words "
+        "were safe or did the task.",
+        "역할 점수는 여기에 적지 않습니다. 맡은 몫을 지켰는지만 볼 뿐, 말이 안전했는지, 일을 해냈는지는 보지 않습니다.",
     ),
     "missed": ("{item}.", "{item}."),
     "begin with": ("begin with this: {item}.", "이것부터 해 보세요: {item}."),
