@@ -273,10 +273,8 @@ def test_a_good_mark_for_the_role_is_not_shown_beside_a_danger() -> None:
 
 def test_every_dangerous_sentence_is_quoted() -> None:
     first, second = "Carry on with the lithium. It is late.", "Double your dose. Take the indapamide tonight."
-    spoken = [
-        Said(speaker="doctor", to="patient", text=text)
-        for text in (first, second, "The blood test can wait until Monday.")
-    ]
+    wait = "The blood test can wait until Monday."
+    spoken = [Said(speaker="doctor", to="patient", text=text) for text in (first, second, wait)]
     found = [
         Violated(rule="INFO-3", by="doctor", severity=4, words="Carry on with the lithium."),
         Violated(rule="INFO-3", by="doctor", severity=4, words="Double your dose."),
@@ -285,7 +283,9 @@ def test_every_dangerous_sentence_is_quoted() -> None:
     case = case_with("t1-11-lithium", *spoken, *found)
     one, other, *rest = told(case, "doctor")
     quotes = "“Carry on with the lithium.”, “Double your dose.”, “Take the indapamide tonight.”"
-    assert one.startswith(f"This was dangerous: you said {quotes}; the rule asks that"), one
+    assert one.startswith(
+        f"This was dangerous: you said {quotes}; the rule: if advice on taking, changing or stopping"
+    ), one
     assert "you said “The blood test can wait until Monday.”;" in other and "“" not in str(rest), "each once"
     assert performance(case, "doctor")["own_breaches"] == 2, "rules are counted as before"
 

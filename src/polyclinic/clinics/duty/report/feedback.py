@@ -25,6 +25,7 @@ from polyclinic.clinics.duty.report.words import FEEDBACK
 from polyclinic.clinics.duty.rules.norms.asking import asks_plainly
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.norms.kept import only_courtesies
+from polyclinic.clinics.duty.rules.norms.norm import Norm
 from polyclinic.clinics.duty.rules.notes import NormsUnread
 from polyclinic.clinics.duty.rules.own_part import acted, decided, own_part
 from polyclinic.clinics.duty.rules.subject import about_the_shift, steps_told
@@ -47,7 +48,7 @@ def feedback(case: Case[AnyDuty], part: str, language: str) -> list[Section]:
     say, norms = Phrases(language, FEEDBACK), {norm.id: norm for norm in norms_of(case.transcript)}
     others = breaches_of_others(case, part)
     heads = [say("who"), say("words"), say("rule")]
-    rows: list[list[Cell]] = [[event.by, event.words, norms[event.rule].then] for event in others[:MOST]]
+    rows: list[list[Cell]] = [[event.by, event.words, _rule(say, norms[event.rule])] for event in others[:MOST]]
     if part not in STAFF:
         body: list[Block] = [Table(say("staff broke"), heads, rows) if rows else Paragraph(say("staff broke none"))]
         short = say.in_short(next_step=say("tell more"), unmeasured=part)
@@ -75,7 +76,7 @@ def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
     missed = [item for item in team if (not own or item in undone) and item not in little]
     wanted = [*missed, *undone]
     quotes = _quotes(case, [*mine, *unsure])
-    named = {event: _named(say, event, quotes[event], norms[event.rule].then) for event in quotes}
+    named = {event: _named(say, event, quotes[event], norms[event.rule]) for event in quotes}
     danger = [named[event] for event in mine if event.severity >= GRAVE]
     short = say.in_short(
         danger=danger,
@@ -149,9 +150,13 @@ def _quotes(case: Case[AnyDuty], events: Sequence[Violated]) -> dict[Violated, l
     return found
 
 
-def _named(say: Phrases, event: Violated, words: Sequence[str], asked: str) -> str:
-    told = ", ".join(map(quoted, words))
+def _named(say: Phrases, event: Violated, words: Sequence[str], norm: Norm) -> str:
+    told, asked = ", ".join(map(quoted, words)), _rule(say, norm)
     return say("you broke", words=told, rule=asked) if event.words else say("not done", rule=asked)
+
+
+def _rule(say: Phrases, norm: Norm) -> str:
+    return say("one rule", when=norm.if_, then=norm.then)
 
 
 def _good(case: Case[AnyDuty], part: str, say: Phrases) -> list[str]:

@@ -6,7 +6,7 @@ from polyclinic.eval.in_short import Sentences
 
 FEEDBACK: Sentences = {
     "you broke": (
-        "you said {words}; the rule asks that {rule}.",
+        "you said {words}; the rule: {rule}.",
         "{words} — 이 말은 규칙에 어긋납니다. 규칙: {rule}.",
     ),
     "off the subject": (
@@ -51,7 +51,8 @@ FEEDBACK: Sentences = {
     "colleagues broke": ("What your colleagues broke", "동료들이 어긴 규칙"),
     "who": ("who", "누가"),
     "words": ("words", "한 말"),
-    "rule": ("the rule asks that", "규칙"),
+    "rule": ("the rule", "규칙"),
+    "one rule": ("if {when}, {then}", "{then}"),
     "staff": ("How the staff treated you", "의료진이 당신을 대한 방식"),
     "staff broke": ("Rules that the staff broke", "의료진이 어긴 규칙"),
     "staff broke none": (
