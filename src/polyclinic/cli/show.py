@@ -77,7 +77,7 @@ def describe(event: Event, notes: bool = False, titles: Mapping[str, str] = Mapp
             about = (event.clinic, event.scenario, event.variant, event.trial, event.seed)
             return _aside(own_words(Worded("{1}, {2}, {3}, trial {4}, seed {5}", *about)))
         case Called():
-            answered = Worded("{1} answered {2} ({3})", own_role(event.role), event.prompt, event.model)
+            answered = Worded("{1} answered the prompt {2} ({3})", own_role(event.role), event.prompt, event.model)
             return _aside(f"{own_words(answered)}: {_wrapped(event.text)}")
         case Scored():
             score = event.score
