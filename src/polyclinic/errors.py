@@ -64,8 +64,8 @@ A failure is recorded once, where it crosses its boundary: see `boundary`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
-from types import TracebackType
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType, TracebackType
 from typing import ClassVar, Literal
 
 from polyclinic.text.worded import Worded
@@ -92,7 +92,8 @@ class ConfigError(UserError):
 class UnknownName(UserError):
     """A name that does not exist. The message suggests similar names, if it is known which there are. `all_listed` is
     the command that lists all of them; `begin` says how to get the first, where there are none yet. `of` fills the
-    places of `what` ("scenario of {1}").
+    places of `what` ("scenario of {1}"). `in_words` are names with what people call them ("nvr (norms broken)"): both
+    words find the name.
     """
 
     def __init__(
@@ -103,13 +104,15 @@ class UnknownName(UserError):
         all_listed: str = "",
         begin: str = "",
         of: str | tuple[str, ...] = (),
+        in_words: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         names = sorted(set(known or ()))
-        if near := near_names(name, names):
+        words = {each: in_words.get(each, each) for each in names}
+        if near := dict.fromkeys(words.get(each, each) for each in near_names(name, {*names, *words.values()})):
             hint = Worded("did you mean {1}?", tuple(near))
             hint = Worded("did you mean {1}? All of them: {2}", tuple(near), all_listed) if all_listed else hint
         else:
-            hint = _choices(names) if names else _how_to_begin(begin)
+            hint = _choices(list(words.values())) if names else _how_to_begin(begin)
             hint = Worded("{1}; all of them: {2}", hint, all_listed) if all_listed else hint
         self.what = Worded(what, *((of,) if isinstance(of, str) else of))
         article = "an" if what[0] in "aeiou" else "a"

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from polyclinic.core.library import Entry, Operation, StoredLesson
+from polyclinic.text.layout import columns_of
 from tests.cli.conftest import Run, as_json
 
 
@@ -79,6 +80,21 @@ def test_every_command_works_on_the_same_run(polyclinic: Run, tmp_path: Path) ->
     assert len(lines) == exported["rows"]
     assert json.loads(lines[0])["request"]["messages"]
     assert as_json(polyclinic("export", run, "-o", "rows.parquet", "--json"))["format"] == "parquet"
+
+
+def test_a_comparison_names_metrics_for_people_and_fits_in_80_columns(polyclinic: Run) -> None:
+    polyclinic("run", "duty", "--variant", "plain", "--variant", "norm-instructed", "--scenarios", "2")
+    arms = ("last/plain", "last/norm-instructed")
+    shown = polyclinic("compare", *arms, COLUMNS="80").stdout
+    assert "fitting the role (rar)" in shown and "\nmessages that break a norm" in shown and "\nnvr" not in shown
+    assert "RIGHT: last/norm-instructed" in shown
+    assert max(map(columns_of, shown.splitlines())) <= 80
+    korean = polyclinic("compare", *arms, COLUMNS="80", LC_ALL="ko_KR.UTF-8").stdout
+    assert "규범 위반율 (nvr)" in korean and max(map(columns_of, korean.splitlines())) <= 80
+    for mistyped in ("nvrr", "messages that brake a norm"):
+        refused = polyclinic("compare", *arms, "--metric", mistyped, LC_ALL="C.UTF-8")
+        assert (refused.returncode, "did you mean nvr (messages that break a norm)" in refused.stderr) == (2, True)
+    assert [row["metric"] for row in as_json(polyclinic("compare", *arms, "--metric", "nvr", "--json"))] == ["nvr"]
 
 
 def test_clinics_and_scenarios_are_listed_and_linted(polyclinic: Run, tmp_path: Path) -> None:

@@ -59,8 +59,18 @@ def test_an_endpoint_that_is_not_reached_is_named_while_it_is_asked_again(polycl
     told = [line for line in done.stderr.splitlines() if line.startswith("not reached yet, trying again: ")]
     assert len(told) == 1 and "no connection" in told[0]
     assert told[0].count("http://127.0.0.1:9/v1:none") == 1
-    assert done.stderr.index(told[0]) < done.stderr.index("the first failure: model, for this reason\n")
-    assert done.stderr.count("no connection") == 2, "while it is asked again, and at the end"
+    assert "127.0.0.1:9: Connection refused" in told[0]
+    assert done.stderr.count("check that it is running") == 1, "while it is asked again, not at the end once more"
+    assert (
+        f"  model: {cast.removeprefix('nurse=')}: no connection (in full above); gave up after 2 tries" in done.stderr
+    )
+
+
+def test_a_run_that_a_limit_stopped_before_any_answer_says_so(polyclinic: Run) -> None:
+    cast = "nurse=http://127.0.0.1:9/v1:none?tries=8"
+    done = polyclinic("run", "demo", "--scenarios", "2", "--cast", cast, "--max-seconds", "2")
+    assert done.returncode == 3 and done.stderr.count("check that it is running") == 1
+    assert f"no episode has ended: {cast.removeprefix('nurse=')}: no connection (in full above)\n" in done.stderr
 
 
 def test_after_the_first_failure_nothing_more_is_said_of_endpoints() -> None:

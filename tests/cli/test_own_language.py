@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from polyclinic.errors import UnknownName
+from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.text.worded import Worded, worded
 from polyclinic.web.fixed_words import in_korean, korean_words
 from tests.cli.conftest import Run
@@ -89,3 +90,23 @@ def test_a_sentence_keeps_its_parts_in_copies_and_in_other_processes() -> None:
 def test_what_a_person_meets_is_korean(polyclinic: Run, words: str, korean: str) -> None:
     done = polyclinic(*words.split(), LC_ALL="ko_KR.UTF-8")
     assert korean in f"{done.stdout} {done.stderr}", (done.stdout, done.stderr)
+
+
+def test_a_shown_episode_is_korean_but_for_what_was_said(polyclinic: Run) -> None:
+    polyclinic("run", "duty", "--variant", "plain", "--scenarios", "one:t1-11-lithium", "--trials", "3")
+    listed = polyclinic("show", "last", LC_ALL="ko_KR.UTF-8").stdout
+    assert "규범을 어김" in listed or "규범을 어기지 않음" in listed
+    shown = polyclinic("show", "last", listed.split("\n")[2].split()[0], LC_ALL="ko_KR.UTF-8").stdout
+    assert "수련의 → 의사: " in shown and "반복 0, 추첨 번호 0" in shown and "take no lithium" in shown
+    assert "역할 적합도(의사) = " in shown and "메시지의 " in shown
+    notes = [line for line in shown.splitlines() if line.startswith(("  ·", "  !"))]
+    assert all(re.search("[가-힣]", line) for line in notes), notes
+
+
+@pytest.mark.parametrize("name", sorted(clinic_modules()))
+def test_the_endings_of_every_clinic_have_their_korean(name: str) -> None:
+    assert [words for words in load_clinic(name).outcomes.values() if in_korean(words) == words] == []
+
+
+def test_of_two_forms_that_fit_the_one_with_more_words_counts() -> None:
+    assert in_korean("what differs most, by 0.61: asks about the person's life").startswith("차이가 가장 큰 것(0.61): ")

@@ -337,7 +337,7 @@ def test_a_role_of_live_sessions_is_refused_in_every_scenario(polyclinic: Run) -
 
 def test_a_reflector_names_traits_by_number_and_an_answer_refused_is_asked_again_first(polyclinic: Run) -> None:
     typed = "well\n8: rather strongly; 3: hardly\n"
-    done = polyclinic("play", "duty", "--role", "reflector", "--variant", "full", stdin=typed)
+    done = polyclinic("play", "duty", "--role", "reflector", "--variant", "full", "--seed", "5", stdin=typed)
     told = " ".join(done.stdout.split())
     assert "What the doctor said: (the talk above)" in told, "what was heard is not printed again"
     refused, again = told.index("reflector> (write NUMBER: WORDS"), told.index("Write one line of advice")

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from polyclinic.clinics.demo.prompts.caller import CallerAsks, CallerReacts
@@ -49,6 +51,18 @@ async def test_a_reply_that_its_prompt_refuses_is_asked_again_with_the_reason(op
     polite = Polite(caller="Ada", medicine="Amberol", believes="much")
     assert await episode.agent("caller").ask(polite) == "How many, please?"
     assert "say please" in caller.requests[1].messages[-1].content
+
+
+@pytest.mark.parametrize("blank", ["\n" * 3_000, " \t\u3000" * 1_000], ids=["lines", "spaces"])
+async def test_white_space_without_end_is_asked_for_again(open_episode: OpenEpisode, blank: str) -> None:
+    """A rule that looks for the end of each word took minutes for it."""
+    form = json.dumps({"says": f"yes{blank}no", "understood": True}, ensure_ascii=False)
+    caller = Scripted(f"How{blank}many?", "How many?", form, GOOD)
+    agent = (await open_episode(caller=caller)).agent("caller")
+    assert await agent.ask(ASKS) == "How many?"
+    assert (await agent.ask(REACTS)).says == "yes"
+    assert len(caller.requests) == 4
+    assert all(len(request.messages[-1].content) < 2_000 for request in caller.requests)
 
 
 async def test_a_cut_reply_is_never_accepted_and_a_shorter_one_is_requested(open_episode: OpenEpisode) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import Field
 
-from polyclinic.core.reply import ReplyModel, Unreadable, read_reply, schema_of, with_choices
+from polyclinic.core.reply import ReplyModel, Unreadable, read_object, read_reply, schema_of, with_choices
 from polyclinic.core.seed import stream
 
 
@@ -197,6 +197,17 @@ def test_a_very_deeply_nested_reply_is_refused_without_a_crash() -> None:
 def test_a_number_too_large_to_hold_is_refused_not_made_infinite() -> None:
     with pytest.raises(Unreadable, match="too large"):
         read_reply('{"drug": "x", "mg": 1e999}', Dose)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["99999999999999999999", '"\\ud800"', '{"\\udfff": 1}', "[" * 150 + "]" * 150],
+    ids=lambda value: value[:20],
+)
+def test_an_object_that_could_not_be_written_down_is_refused(value: str) -> None:
+    with pytest.raises(Unreadable):
+        read_object('{"x": ' + value + "}")
+    assert read_object('{"x": [[{"y": -9223372036854775808}], "\\ud55c"]}') == {"x": [[{"y": -(2**63)}], "한"]}
 
 
 def test_every_valid_reply_is_read_as_it_is() -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from aiohttp import web
 
 from polyclinic.core.agent import read_completion
-from polyclinic.core.model import Completion
+from polyclinic.core.model import Completion, Request
 from polyclinic.core.reply import Unreadable
 from polyclinic.core.tool import ToolSpec
-from polyclinic.models.said import is_unfinished
+from polyclinic.models.said import is_unfinished, said_call, spoken
 from polyclinic.testing.fault_server import FaultServer, SentBody
 
 from .conftest import Ask, Judges, Play
@@ -24,6 +26,7 @@ LIMIT = 40
 WHOLE, HALF = "It began three days ago, after a long walk.", "It began three days ago, after a long"
 GOOD, BROKEN = '{"reason": "clear", "score": 3, "sure": true}', '{"reason": "clear", "sco'
 BOTH_WAYS = pytest.mark.parametrize("options", ["", "&stream=false"], ids=["streamed", "whole"])
+REQUEST = Request("staff", Judges(case="x"), ())
 LOOKUP = ToolSpec(name="lookup", description="Look up.", parameters={"type": "object", "properties": {}})
 
 
@@ -138,6 +141,31 @@ def is_cut(prompt: Any, completion: Completion) -> bool:
 )
 def test_only_a_text_that_clearly_breaks_off_is_unfinished(text: str, unfinished: bool) -> None:
     assert is_unfinished(text) is unfinished
+
+
+BLANK = "".join(" \t\n\u3000"[number % 7 % 4] for number in range(30_000))
+
+
+@pytest.mark.parametrize(
+    ("text", "reads"),
+    [
+        (f"<a {BLANK}b", spoken),
+        (f"<tool_call>a{BLANK}b", lambda text: said_call(Completion(text=text, finish="stop"), REQUEST)),
+        ("{" + '\\"a' * 10_000, is_unfinished),
+    ],
+    ids=["reasoning", "call", "form"],
+)
+def test_a_long_odd_reply_is_read_in_no_time(text: str, reads: Callable[[str], object]) -> None:
+    """Patterns that tried the same characters again took ten to thirty seconds for it, and nothing else ran."""
+    began = time.monotonic()
+    reads(text)
+    assert time.monotonic() - began < 1
+
+
+def test_marks_and_quotes_at_the_end_of_a_reply_are_read_as_before() -> None:
+    assert spoken("Good day. <|end|>\n<|return|> ") == "Good day."
+    assert spoken("Good day. <end> ") == "Good day. <end> "
+    assert is_unfinished('{"a": "b]", "c') and not is_unfinished('{"a": "b["}')
 
 
 def test_real_replies_are_told_apart_by_their_text_alone() -> None:

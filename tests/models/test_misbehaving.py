@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import resource
+import time
 import zlib
 from collections.abc import Callable
 from functools import cache
@@ -64,6 +65,7 @@ SHAPES: list[Any] = [
     choice(tool_calls=[{"id": [], "function": {"name": "a", "arguments": "{}"}}]),
     choice(tool_calls=[{"id": "a", "function": {"name": "a", "arguments": 7}}]),
     choice(tool_calls=[{"id": "a", "function": {"name": "", "arguments": "{}"}}]),
+    choice(tool_calls=[{"index": index, "function": {"name": "a"}} for index in range(200)]),
 ]
 
 
@@ -92,6 +94,21 @@ async def test_a_number_as_the_id_of_a_tool_call_is_read_as_text(server: FaultSe
     assert (await play().answer(ask())).tool_calls[0].id == "7"
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"message": {"content": "Hi."}, "finish_reason": "f" * 5_000},
+        {"message": {"refusal": "No. " * 50_000}, "finish_reason": "stop"},
+        {"message": {"tool_calls": [{"id": "a" * 50_000, "function": {"name": "a"}}]}},
+        {"message": {"tool_calls": [{"id": "a", "function": {"name": "a" * 100_000}}]}},
+    ],
+    ids=["finish reason", "refusal", "id", "name"],
+)
+async def test_no_part_of_a_reply_may_be_endless(server: FaultServer, ask: Ask, play: Play, odd: SentBody) -> None:
+    once(server, lambda: web.json_response({"choices": [odd]}))
+    assert (await play().answer(ask())).text == "Good day."
+
+
 @pytest.mark.parametrize("date", ["Fri, 31 Dec 99999 23:59:59 GMT", "soon", "-5", "1e99", "nan", ""])
 async def test_an_odd_retry_after_header_is_ignored(server: FaultServer, ask: Ask, play: Play, date: str) -> None:
     once(server, lambda: web.json_response({"error": {}}, status=429, headers={"Retry-After": date}))
@@ -101,11 +118,12 @@ async def test_an_odd_retry_after_header_is_ignored(server: FaultServer, ask: As
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 async def test_a_redirect_is_never_followed(server: FaultServer, ask: Ask, play: Play, status: int) -> None:
     async with FaultServer() as other:
-        once(server, lambda: web.Response(status=status, headers={"Location": f"{other.url}/chat/completions?k=v"}))
+        place = other.url.replace("//", "//name:secret@")
+        once(server, lambda: web.Response(status=status, headers={"Location": f"{place}/chat/completions?k=v"}))
         with pytest.raises(ModelError, match="redirects are never followed") as caught:
             await play().answer(ask())
         assert len(other.requests) == 0
-        assert "k=v" not in str(caught.value)
+        assert "k=v" not in str(caught.value) and "secret" not in str(caught.value)
     assert len(server.requests) == 1
 
 
@@ -187,8 +205,8 @@ def _event(number: int) -> bytes:
     [
         (_event, "text/event-stream", "longer than its limit"),
         (lambda number: b"x" * 65_536, "text/event-stream", "a line that never ends"),
-        (lambda number: b": keep-alive\n" * 5_000, "text/event-stream", "larger than 24 MiB"),
-        (lambda number: b" " * 65_536, "application/json", "larger than 24 MiB"),
+        (lambda number: b": keep-alive\n" * 5_000, "text/event-stream", "larger than 4 MiB"),
+        (lambda number: b" " * 65_536, "application/json", "larger than 4 MiB"),
     ],
     ids=["words", "line", "comments", "whole"],
 )
@@ -199,6 +217,26 @@ async def test_reading_an_endless_answer_stops_at_the_limit(
     before = peak_mib()
     with pytest.raises(ModelError, match=said):
         await asyncio.wait_for(play("?tries=2").answer(ask()), 20)
+    assert peak_mib() - before < 200
+
+
+@pytest.mark.parametrize(
+    "dense",
+    [
+        lambda: b'{"choices": [{"message": {"tool_calls": [' + b"{}," * 7_900_000 + b"{}]}}]}",
+        lambda: b"[" + b"[]," * 7_900_000 + b"[]]",
+    ],
+    ids=["calls", "lists"],
+)
+async def test_an_answer_of_millions_of_parts_is_not_parsed(
+    server: FaultServer, ask: Ask, play: Play, dense: Callable[[], bytes]
+) -> None:
+    """Within 24 MB there is room for eight million parts: gigabytes, and minutes of waiting."""
+    body = dense()
+    once(server, lambda: web.Response(body=body, content_type="application/json"))
+    before, began = peak_mib(), time.monotonic()
+    assert (await play().answer(ask())).text == "Good day."
+    assert time.monotonic() - began < 3
     assert peak_mib() - before < 200
 
 
@@ -266,6 +304,21 @@ async def test_a_stream_that_stalls_is_billed_for_what_was_received(server: Faul
     server.reply = lambda body: "Good day."
     counted = (await play("?idle_s=0.3").answer(ask())).usage
     assert counted.output_tokens > 400
+
+
+@pytest.mark.parametrize("status", [400, 429, 500, 200])
+async def test_the_words_of_an_endpoint_cannot_steer_the_terminal(
+    server: FaultServer, ask: Ask, play: Play, status: int
+) -> None:
+    words = {"error": {"message": "\x1b]0;owned\x07\x1b[2Jno\r\nmore\x9b1A"}}
+
+    async def respond(request: web.Request, body: SentBody) -> web.StreamResponse:
+        return web.json_response(words, status=status)
+
+    server.respond = respond
+    with pytest.raises(ModelError, match="no more") as caught:
+        await play("?tries=1").answer(ask())
+    assert str(caught.value).isprintable()
 
 
 async def test_only_the_beginning_of_a_very_large_error_is_read(server: FaultServer, ask: Ask, play: Play) -> None:

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import sqlite3
 
 import pytest
 
 from polyclinic.clinics.demo.state import Recalled
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.transcript import Learned, Said
-from polyclinic.errors import UserError
+from polyclinic.errors import StoreError, UnknownName, UserError
 from polyclinic.runner.api import resume_run, run, start_run
 from polyclinic.runner.execute import batch
 from polyclinic.runner.execute.progress import Silent
@@ -16,8 +18,9 @@ from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.libraries import save_learned
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
+from polyclinic.store import upkeep
 from polyclinic.store.connections import SqliteConnection
-from polyclinic.store.leases import Leases, holders
+from polyclinic.store.leases import Leases, break_leases, holders
 from polyclinic.store.store import Store, open_store
 from polyclinic.testing.fault_server import FaultServer
 from polyclinic.testing.runs import exported
@@ -56,12 +59,16 @@ async def test_a_lease_held_elsewhere_is_reported_with_its_age_and_how_to_break_
     async with open_store(MEMORY) as store:
         name = await start_run(store, config())
         unit = (await store.runs.episodes(name))[0].unit
-        far = Leases(store.database, name, "far-away:77:1", lease_s=0.4)
+        far = Leases(store.database, name, "far-away:77:1")
         assert await far.claim(unit) is not None
-        outcome = await resume_run(store, name)
-    assert outcome.done == 6
-    said = [record.getMessage() for record in caplog.records if record.name == "polyclinic.runner"]
-    assert len(said) == 1
+        work = asyncio.create_task(resume_run(store, name))
+        while not (said := [each.getMessage() for each in caplog.records if each.name == "polyclinic.runner"]):
+            assert not work.done()
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(3 * batch.POLL_S)
+        await far.release(unit)
+        assert (await work).done == 6
+    assert [each.getMessage() for each in caplog.records if each.name == "polyclinic.runner"] == said
     assert "waiting for process 77 on far-away (1 units, held, last renewed" in said[0]
     assert f"polyclinic runs release {name} --store" in said[0]
 
@@ -154,6 +161,75 @@ async def test_a_unit_claimed_ahead_is_given_back_when_a_limit_stops_the_run() -
         left = await store.database.read(lambda tx: holders(tx, stopped.run))
     assert stopped.limit is not None
     assert left == []
+
+
+async def test_the_leases_of_a_stopped_run_are_given_back_together(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """One commit for each of 2,000 took half a minute after the time limit."""
+    commits: list[None] = []
+    begin = SqliteConnection.begin
+
+    def counted(self: SqliteConnection, write: bool) -> None:
+        commits.extend([None] * write)
+        begin(self, write)
+
+    async with (
+        FaultServer(faults=1.0, kinds=["stall"], stall_s=30.0) as server,
+        open_store(str(tmp_path_factory.mktemp("leases") / "s.db")) as store,
+    ):
+        cast = f"all=understudy,nurse={server.url}:any"
+        id = await start_run(store, config(scenarios="100", concurrency=100, cast=cast))
+        work = asyncio.create_task(resume_run(store, id))
+        while server.busy < 100:
+            await asyncio.sleep(0.01)
+        monkeypatch.setattr(SqliteConnection, "begin", counted)
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+        assert await store.database.read(lambda tx: holders(tx, id)) == []
+    assert len(commits) < 40
+
+
+async def test_a_full_disk_is_one_error_although_the_next_unit_was_claimed_with_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The claim fails with the end that it shares a commit with, and nobody awaits it any more."""
+    unheard: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: unheard.append(context))
+    commit = SqliteConnection.commit
+
+    def full(self: SqliteConnection) -> None:
+        if self._db.execute("SELECT COUNT(*) FROM episodes WHERE status = 'done'").fetchone()[0] > 5:
+            raise sqlite3.OperationalError("database or disk is full")
+        commit(self)
+
+    async with open_store(MEMORY) as store:
+        id = await start_run(store, config(scenarios="20", concurrency=4))
+        with monkeypatch.context() as patch:
+            patch.setattr(SqliteConnection, "commit", full)
+            with pytest.raises(StoreError, match="disk is full"):
+                await resume_run(store, id)
+        gc.collect()
+        assert unheard == []
+        assert (await resume_run(store, id)).done == 20
+
+
+async def test_a_run_that_somebody_deletes_while_it_runs_ends_with_that_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    monkeypatch.setattr(upkeep, "units_at_work", lambda transaction, run: set())
+    url = str(tmp_path_factory.mktemp("gone") / "s.db")
+    async with open_store(url) as store, open_store(url) as other:
+        id = await start_run(store, config(scenarios="30", concurrency=2))
+        work = asyncio.create_task(resume_run(store, id))
+        while (await other.runs.counts(id)).get("done", 0) < 4:
+            await asyncio.sleep(0.001)
+        await other.database.write(lambda tx: break_leases(tx, id))
+        await other.database.write(lambda tx: upkeep.delete_run(tx, id))
+        with pytest.raises(UnknownName, match=id):
+            await work
+        assert await other.database.read(lambda tx: holders(tx, id)) == []
 
 
 async def test_a_language_model_over_http_plays_every_role() -> None:

@@ -19,6 +19,7 @@ from polyclinic.errors import ConfigError, ReplyError, UnknownName
 from polyclinic.runner.plan.config import make_config
 from polyclinic.web.sessions.app import create_app
 from polyclinic.web.sessions.limits import Buckets, ServiceLimits
+from polyclinic.web.sessions.opening import service_plan
 from tests.web.conftest import SERVICE, WIDE, Serve, staff_login
 
 STAFF: dict[str, str] = {}
@@ -288,3 +289,14 @@ async def test_the_cast_cannot_replace_people_and_unknown_settings_are_refused(o
     with pytest.raises(UnknownName, match="documents"):
         async with app.router.lifespan_context(app):
             pass
+
+
+@pytest.mark.parametrize("country", ["gb", "Germany", "UK1", "한국"])
+def test_what_is_no_country_code_is_refused_before_anybody_gets_the_wrong_numbers(country: str) -> None:
+    with pytest.raises(ConfigError, match=r"two capital letters.* GB"):
+        service_plan(make_config({"clinic": "counsel", "options": {"country": country}}))
+
+
+@pytest.mark.parametrize("country", ["GB", "FR"])
+def test_a_country_code_is_taken_with_and_without_contacts_of_its_own(country: str) -> None:
+    assert service_plan(make_config({"clinic": "counsel", "options": {"country": country}}))

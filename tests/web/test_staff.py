@@ -131,6 +131,8 @@ async def test_only_the_holder_of_a_conversation_acts_passes_it_on_and_hands_it_
         assert taken.json()["state"]["holder"] == "Kim"
         assert (await client.post(f"{url}/hand-back", json={}, headers=lee)).status_code == 409
         assert (await client.post(f"{url}/speak", json={"text": "hi"}, headers=lee)).status_code == 409
+        spoken = (await client.post(f"{url}/speak", json={"text": "I am here.", "by": "Lee"}, headers=kim)).json()
+        assert spoken["said"][-1] == {**spoken["said"][-1], "by": "Kim", "text": "I am here."}
         for nobody in ("Watcher", "Nobody"):
             assert (await client.post(f"{url}/pass-on", json={"to": nobody}, headers=kim)).status_code == 409
         passed = await client.post(f"{url}/pass-on", json={"to": "Lee"}, headers=kim)
@@ -234,6 +236,23 @@ async def test_every_view_is_logged_and_the_log_only_grows_and_reveals_manipulat
         await database.write(lambda tx: tx.execute("DROP TRIGGER audit_log_update"))
         await database.write(lambda tx: tx.execute("UPDATE audit_log SET who = 'x' WHERE number = 3"))
         assert await log.broken_at() == 3
+
+
+async def test_an_attempt_at_a_session_or_case_that_does_not_exist_is_logged_too(serve: Serve) -> None:
+    async with serve() as (app, client, _):
+        kim = await staff_login(app, "Kim", "take_over")
+        for answer in (
+            await client.get("/v1/sessions/none", headers=kim),
+            await client.post("/v1/sessions/none/take-over", json={}, headers=kim),
+            await client.post("/v1/queue/none/take", headers=kim),
+        ):
+            assert answer.status_code == 404
+        log = [(entry.who, entry.action, entry.target) for entry in await app.state.service.trail.log.entries()]
+        assert log == [
+            ("Kim", "look", "/v1/sessions/none"),
+            ("Kim", "act", "/v1/sessions/none/take-over"),
+            ("Kim", "take case", "case/none"),
+        ]
 
 
 async def test_the_log_is_valid_fhir(serve: Serve) -> None:

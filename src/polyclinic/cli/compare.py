@@ -6,14 +6,19 @@ from dataclasses import asdict
 
 import click
 
+from polyclinic.cli.language import own_words
 from polyclinic.cli.options import json_option, print_json, scoring_option, store_option, table, waits
+from polyclinic.core.judge import Metric
 from polyclinic.errors import ConfigError
 from polyclinic.eval.compare import Arm, Comparison, compare
 from polyclinic.eval.estimate import decimals
-from polyclinic.eval.overview import p_text, same_rules
+from polyclinic.eval.overview import NO_P_VALUES, p_text, same_rules
 from polyclinic.eval.results import RunResults
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
+from polyclinic.text.layout import columns_of, filled, terminal_width
+
+WIDEST = 80
 
 
 @click.command(name="compare", short_help="Compare two variants, or two runs, on the same scenarios.")
@@ -45,10 +50,15 @@ async def command(left: str, right: str, metrics: tuple[str, ...], scoring: str,
         no_tests = {} if tested else {"p_value": None, "p_holm": None}
         print_json([{**asdict(item), **no_tests} for item in found])
     else:
-        columns = ["metric", left, right, "difference", "95 %", *(["p (Holm)"] if tested else []), "n"]
-        click.echo(table([_row(item, tested) for item in found], columns))
+        click.echo(f"LEFT: {left}\nRIGHT: {right}")
+        columns = ["metric", "LEFT", "RIGHT", "difference", "95 %", *(["p (Holm)"] if tested else []), "n"]
+        numbers = [_numbers(item, tested) for item in found]
+        others = table([["", *row] for row in numbers], ["", *columns[1:]])
+        room = terminal_width(WIDEST) - max(map(columns_of, others.splitlines()))
+        names = [filled(_called(arms[0].results.metric(item.metric)), room) for item in found]
+        click.echo(table([[name, *row] for name, row in zip(names, numbers, strict=True)], columns))
         if not tested:
-            click.echo("No p-values: judges and actors are played by the same rules, so a test would prove nothing.")
+            click.echo(filled(own_words(NO_P_VALUES), terminal_width(WIDEST)))
     return 0
 
 
@@ -62,8 +72,13 @@ def _arm(text: str, results: RunResults) -> Arm:
     return Arm(results, variant or names[0])
 
 
-def _row(item: Comparison, tested: bool) -> list[str]:
+def _called(metric: Metric) -> str:
+    """The metric's label; in another language, with the name that `--metric` takes behind it."""
+    words = own_words(metric.name)
+    return metric.label if words == metric.name else f"{words} ({metric.name})"
+
+
+def _numbers(item: Comparison, tested: bool) -> list[str]:
     span = "–" if item.low is None or item.high is None else f"{item.low:+.3f} to {item.high:+.3f}"
     means = [f"{mean:.{decimals(mean)}f}" for mean in (item.left_mean, item.right_mean)]
-    numbers = [*means, f"{item.difference:+.3f}", span]
-    return [item.metric, *numbers, *([p_text(item.p_holm)] if tested else []), str(item.pairs)]
+    return [*means, f"{item.difference:+.3f}", span, *([p_text(item.p_holm)] if tested else []), str(item.pairs)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 
 def own_language() -> str:
@@ -25,3 +26,14 @@ def own_words(text: str) -> str:
     from polyclinic.web.fixed_words import in_korean
 
     return in_korean(text)
+
+
+def own_role(role: str) -> str:
+    """The name of a role, or of a seat of it, in the person's language."""
+    return role_name(role, own_names())
+
+
+def role_name(role: str, names: Mapping[str, str]) -> str:
+    """The name of a role, or of a seat of it, by this table."""
+    kind, dash, seat = role.partition("-")
+    return names.get(role) or f"{names.get(kind, kind)}{dash}{seat}"

@@ -27,7 +27,15 @@ from polyclinic.runner.drive import about_libraries, resume_line
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.results import figure_lines, load_results, own_feedback, own_figures, people_in, time_taken
+from polyclinic.runner.results import (
+    figure_lines,
+    figures_beside_feedback,
+    load_results,
+    own_feedback,
+    own_figures,
+    people_in,
+    time_taken,
+)
 from polyclinic.store.store import Store, open_store
 from polyclinic.text.layout import filled, terminal_width
 from polyclinic.text.worded import Worded
@@ -267,7 +275,7 @@ async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: 
     if shown:
         click.echo("\n\n".join(section_text(in_own_words(section, own_words)) for section in shown) + "\n")
     names = own_names()
-    for line in figure_lines(clinic, own):
+    for line in figure_lines(clinic, figures_beside_feedback(clinic, role, case) if done else {}):
         words, _, figure = line.strip().rpartition(": ")
         label = next((names[text].rstrip("?.") for text in (words, f"{words}?", f"{words}.") if text in names), words)
         value = own_words(figure.replace(" of ", " / ") if names else figure)

@@ -17,7 +17,7 @@ from typing import TextIO
 
 import click
 
-from polyclinic.cli.language import own_names, own_words
+from polyclinic.cli.language import own_names, own_words, role_name
 from polyclinic.core.message import Image
 from polyclinic.core.note import RoundBegan
 from polyclinic.core.transcript import Event, Noted, Said, ToolUsed
@@ -93,8 +93,7 @@ class Screen:
 
     def name(self, role: str) -> str:
         """A role's name in the person's language."""
-        kind, dash, seat = role.partition("-")
-        return self._names.get(role) or f"{self._names.get(kind, kind)}{dash}{seat}"
+        return role_name(role, self._names)
 
     def typed(self, line: str) -> None:
         """Remember the person's own words: a flow may say them aloud under another name."""

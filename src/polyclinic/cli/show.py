@@ -9,7 +9,7 @@ from types import MappingProxyType
 import click
 import orjson
 
-from polyclinic.cli.language import own_words
+from polyclinic.cli.language import own_names, own_role, own_words
 from polyclinic.cli.options import json_option, print_json, print_result, store_option, table, waits
 from polyclinic.core.transcript import Called, Changed, Ended, Event, Noted, Posted, Said, Scored, Started
 from polyclinic.eval.chart_text import shown
@@ -18,6 +18,7 @@ from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import clinic_metrics
 from polyclinic.store.store import open_store
 from polyclinic.text.layout import filled, terminal_width
+from polyclinic.text.worded import Worded
 
 WIDEST = 110
 
@@ -73,25 +74,31 @@ def describe(event: Event, notes: bool = False, titles: Mapping[str, str] = Mapp
     """
     match event:
         case Started():
-            return _aside(f"{event.clinic}, {event.scenario}, {event.variant}, trial {event.trial}, seed {event.seed}")
+            about = (event.clinic, event.scenario, event.variant, event.trial, event.seed)
+            return _aside(own_words(Worded("{1}, {2}, {3}, trial {4}, seed {5}", *about)))
         case Called():
-            return _aside(f"{event.role} answered {event.prompt} ({event.model}): {_wrapped(event.text)}")
+            answered = Worded("{1} answered the prompt {2} ({3})", own_role(event.role), event.prompt, event.model)
+            return _aside(f"{own_words(answered)}: {_wrapped(event.text)}")
         case Scored():
             score = event.score
             title = titles.get(score.metric, score.metric.replace("_", " "))
-            name = f"{score.judge}: {title}{f' of {score.subject}' if score.subject else ''}"
-            reason = " ".join(score.reason.split())
-            return _aside(f"{name} = {shown(score.value)}{f': {reason}' if reason else ''}")
+            called = own_names().get(score.metric, title)
+            whose = own_role(score.subject)
+            subject = (f"({whose})" if own_names() else f" of {whose}") if whose else ""
+            reason = " ".join(own_words(score.reason).split())
+            return _aside(f"{score.judge}: {called}{subject} = {shown(score.value)}{f': {reason}' if reason else ''}")
     line = event_line(event)
     assert line is not None, "every other event has a line"
     if isinstance(event, Said):
-        head = f"{line.speaker}:"
+        who, to, whom = line.speaker.partition(" to ")
+        head = f"{own_role(who)}{' → ' if to and own_names() else to}{own_role(whom)}:"
         return f"{click.style(head, bold=True)}{_wrapped(f'{head} {line.text}')[len(head) :]}"
+    speaker, text = own_words(line.speaker), own_words(line.text)
     if isinstance(event, Posted):
-        return _aside(f"{line.speaker}: {line.text}\n{textwrap.indent(line.aside, '    ')}")
+        return _aside(f"{speaker}: {text}\n{textwrap.indent(own_words(line.aside), '    ')}")
     kept = isinstance(event, Ended) and not notes
-    aside = "" if kept else " ".join(line.aside.split())
-    words = f"{line.speaker}: {line.text}{f'; {aside}' if aside else ''}"
+    aside = "" if kept else " ".join(own_words(line.aside).split())
+    words = f"{speaker}: {text}{f'; {aside}' if aside else ''}"
     return click.style(_wrapped(f"  ! {words}"), fg="red") if line.tone == "warning" else _aside(words)
 
 

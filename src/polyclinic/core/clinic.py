@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -122,8 +122,9 @@ class Clinic(Generic[S_co, V_co]):
     holds that becomes no scenario. `rulebook()` shows the rules that people in
     this clinic must follow. `feedback(case, part, language)` is for a person who played this part (a role, or a seat of
     it), in the language of their page (``en``, ``ko``). `performance(case, role)` gives their own figures if the role's
-    metrics do not have them; `own_metrics` says in words what these figures are. `ending(case, role)` says how the
-    episode ended if the outcome's name says too little; `outcomes` says it in lists of episodes. `all_scenarios`
+    metrics do not have them; `own_metrics` says in words what these figures are. `misleading(case, role)` names figures
+    that are not shown beside the feedback, because they seem to praise what it warns of. `ending(case, role)` says how
+    the episode ended if the outcome's name says too little; `outcomes` says it in lists of episodes. `all_scenarios`
     selects all that are written, where the usual selection is smaller.
     """
 
@@ -148,6 +149,7 @@ class Clinic(Generic[S_co, V_co]):
     feedback: Callable[[Case[S_co, V_co], str, str], Sequence[Section]] | None = None
     performance: Callable[[Case[S_co, V_co], str], Mapping[str, float]] | None = None
     own_metrics: tuple[Metric, ...] = ()
+    misleading: Callable[[Case[S_co, V_co], str], Collection[str]] | None = None
     ending: Callable[[Case[S_co, V_co], str], str] | None = None
     outcomes: Mapping[str, str] = field(default_factory=dict)
     lint: Callable[[str], Sequence[str]] | None = None

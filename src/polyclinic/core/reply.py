@@ -21,6 +21,7 @@ from polyclinic.errors import WrongForm
 
 R = TypeVar("R")
 
+_DEEPEST = 100
 _FENCE = re.compile(r"```(?:json)?\s*(\{(?:(?!```).)*)```\Z", re.DOTALL | re.IGNORECASE)
 
 _QUOTES = (('"', '"'), ("“", "”"), ("「", "」"))
@@ -122,7 +123,26 @@ def read_object(text: str) -> dict[str, Any]:
         raise Unreadable(f"the reply is not one JSON object: {error}") from None
     if not isinstance(found, dict):
         raise Unreadable("the reply is not one JSON object")
+    _can_be_kept(found)
     return found
+
+
+def _can_be_kept(found: dict[str, Any]) -> None:
+    """Raise if an object could be read, but not written down: it has a number of more than 64 bits, half of a
+    character, or objects within objects without end.
+    """
+    level: list[Any] = [found]
+    for _ in range(_DEEPEST):
+        level = [inner for value in level for inner in (value.values() if isinstance(value, dict) else value)]
+        level = [value for value in level if isinstance(value, (dict, list))]
+        if not level:
+            break
+    else:
+        raise Unreadable(f"the reply has more than {_DEEPEST} objects or lists within each other")
+    try:
+        orjson.dumps(found)
+    except TypeError as error:
+        raise Unreadable(f"the reply has a value that cannot be kept: {error}") from None
 
 
 def whole_object(body: str) -> str:

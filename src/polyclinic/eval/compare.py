@@ -76,7 +76,9 @@ def compare(left: Arm, right: Arm, metrics: Sequence[str] | None = None) -> list
     both = [name for name in valid_metrics(left.results) if name in theirs]
     for name in metrics or ():
         if name not in both:
-            raise UnknownName("metric of both runs", name, both)
+            titles = {each: title for each in both if (title := left.results.metric(each).title)}
+            in_words = {each: f"{each} ({title})" for each, title in titles.items()}
+            raise UnknownName("metric of both runs", name, both, in_words=in_words)
     metrics = both if metrics is None else metrics
     found = [item for item in (_compare_metric(left, right, metric) for metric in metrics) if item is not None]
     corrected = holm([item.p_value for item in found])

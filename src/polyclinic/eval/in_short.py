@@ -58,7 +58,8 @@ class Phrases:
         next_step: str = "",
         unmeasured: str = "",
     ) -> Section:
-        """What a person reads first. What was dangerous comes first, as a warning; there are no filler sentences.
+        """What a person reads first. What was dangerous comes first, as a warning, and none of it is left out. There
+        are no filler sentences.
         `unsafe` and `unsure` are what the reader is not sure of: the person is asked to look at it again, and blamed
         for nothing.
         `unmeasured` names a part for which there is no measure; the feedback then says so.
@@ -66,7 +67,7 @@ class Phrases:
         blocks: list[Block] = []
         if unmeasured:
             blocks.append(Paragraph(self("unmeasured", part=unmeasured), tone="note"))
-        blocks += [Paragraph(self("danger", words=words), tone="warning") for words in danger[:MOST]]
+        blocks += [Paragraph(self("danger", words=words), tone="warning") for words in danger]
         blocks += [Paragraph(self("good", words=words)) for words in good[:MOST]]
         for name, doubted in (("unsafe", unsafe), ("unsure", unsure)):
             blocks += [Paragraph(self(name, words=words)) for words in doubted[:MOST]]

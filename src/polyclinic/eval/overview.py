@@ -23,6 +23,8 @@ UNDERSTUDIES = (
 )
 NOT_CLINICAL = "Research and training tool. Not a medical device, not for clinical use."
 
+NO_P_VALUES = "No p-values: judges and actors are played by the same rules, so a test would prove nothing."
+
 TRANSCRIPTS = "Transcripts"
 _OPEN_TABLES = 3
 _OPEN_ROWS = 24
@@ -120,7 +122,7 @@ def comparison_section(
     tested = (
         "p: sign-flip permutation test, two-sided; Holm's correction over the metrics of one comparison."
         if p_values
-        else "No p-values: judges and actors are played by the same rules, so a test would prove nothing."
+        else NO_P_VALUES
     )
     wins = "Wins count scenarios in the metric's better direction."
     body.append(Paragraph(f"Paired by scenario, trials averaged first. {tested} {wins}", tone="note"))
@@ -141,7 +143,7 @@ def variance_section(results: RunResults, variances: Variances) -> Section | Non
             if (split.trial is None and split.judge is None) or not any(shares.values()):
                 continue
             cells = [None if share is None else f"{share:.0%}" for share in shares.values()]
-            rows.append([variant, metric, *cells, split.scenarios, split.trials, split.samples])
+            rows.append([variant, results.metric(metric).label, *cells, split.scenarios, split.trials, split.samples])
     if not rows:
         return None
     columns = ["variant", "metric", "scenario", "trial", "judge", "scenarios", "episodes", "readings"]

@@ -24,6 +24,8 @@ _CHARS_A_TOKEN = 16
 _MOST_CHARS_A_TOKEN = 32
 _CHARS_MORE = 16_384
 _TOKENS_TOO_MANY = 64
+_MOST_CALLS = 128
+_LONGEST_REASON = 100
 _FINISHES = {
     **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens"), "length"),
     **dict.fromkeys(("stop", "eos", "eos_token", "end_turn", "stop_sequence"), "stop"),
@@ -96,14 +98,15 @@ class Reading:
                 self.length += len(said[name])
         if isinstance(said.get("refusal"), str):
             self.refusal.append(said["refusal"])
+            self.length += len(said["refusal"])
         calls = said.get("tool_calls") or ()
         if not isinstance(calls, (list, tuple)):
             raise _odd("the tool calls are not a list")
         for position, call in enumerate(calls):
             self._tool_call(position, call)
         reason = choice.get("finish_reason")
-        if reason is not None and not isinstance(reason, str):
-            raise _odd("the finish reason is not text")
+        if reason is not None and (not isinstance(reason, str) or len(reason) > _LONGEST_REASON):
+            raise _odd("the finish reason is not a word")
         if reason:
             self.finish = _FINISHES.get(reason.lower(), reason)
 
@@ -114,8 +117,12 @@ class Reading:
         index, named = call.get("index"), call.get("id")
         if named is not None and (isinstance(named, bool) or not isinstance(named, (str, int))):
             raise _odd("a tool call's id is not text")
+        if len(str(named)) > _CHARS_MORE:
+            raise _odd("a tool call's id is too long")
         place = self._places.get(index if isinstance(index, int) else position)
         if place is None or (named and self.calls[place]["id"] not in ("", str(named))):
+            if len(self.calls) == _MOST_CALLS:
+                raise _odd(f"there are more than {_MOST_CALLS} tool calls")
             place = self._places[index if isinstance(index, int) else position] = len(self.calls)
             self.calls.append({"id": "", "name": "", "arguments": ""})
         kept = self.calls[place]
@@ -124,6 +131,7 @@ class Reading:
         if not isinstance(name, str) or not isinstance(arguments, (str, dict)):
             raise _odd("a tool call's name or arguments cannot be read")
         kept["name"] += name
+        self.length += len(name)
         written = arguments if isinstance(arguments, str) else self._as_written(arguments)
         kept["arguments"] += written
         self.length += len(written)

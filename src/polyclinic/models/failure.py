@@ -11,6 +11,7 @@ from polyclinic.errors import ModelError
 Trouble = Literal["throttled", "server", "connection", "deadline", "truncated", "adapted", "refused"]
 
 _SECRETS = re.compile(r"\b(?:sk|pk|key|gsk|xai|AIza)[-_][\w-]{8,}|Bearer\s+\S+")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
 class CallFailed(ModelError):
@@ -55,8 +56,10 @@ def trouble_of(status: int, words: str, retry_after_s: float | None) -> Trouble:
 
 
 def redact(text: str, *secrets: str) -> str:
-    """The text without keys: the ones we know, and anything that looks like one."""
+    """The text without keys: the ones we know, and anything that looks like one. Control characters become spaces: an
+    endpoint's words are shown in a terminal, and must not steer it.
+    """
     for secret in secrets:
         if len(secret) >= 4:
             text = text.replace(secret, "***")
-    return _SECRETS.sub("***", text)
+    return _CONTROLS.sub(" ", _SECRETS.sub("***", text))

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import aiohttp
 
 MOST_BYTES = 24 * 1024 * 1024
+_LEAST_BYTES = 4 * 1024 * 1024
+_BYTES_A_CHAR = 16
 _LONGEST_LINE = 1024 * 1024
 _LONGEST_ERROR = 64 * 1024
 _PIECE = 64 * 1024
@@ -31,7 +33,7 @@ _END_S = 0.05
 async def read_whole(response: aiohttp.ClientResponse, reading: Reading, deadline: Deadline) -> None:
     """Read an answer that comes in one piece."""
     raw = bytearray()
-    async for chunk in unpacked(response):
+    async for chunk in unpacked(response, most_bytes(reading)):
         deadline.heard()
         raw += chunk
     try:
@@ -50,7 +52,7 @@ async def read_stream(response: aiohttp.ClientResponse, reading: Reading, deadli
     If a reply only repeats itself, the connection is closed at once, which stops the server's work too.
     """
     kept = bytearray()
-    async with aclosing(unpacked(response)) as chunks:
+    async with aclosing(unpacked(response, most_bytes(reading))) as chunks:
         async for chunk in chunks:
             deadline.heard()
             kept += chunk
@@ -110,8 +112,15 @@ async def read_error(response: aiohttp.ClientResponse) -> bytes:
     return bytes(raw[:_LONGEST_ERROR])
 
 
-async def unpacked(response: aiohttp.ClientResponse) -> AsyncGenerator[bytes, None]:
-    """The body, decompressed if necessary, and never more than `MOST_BYTES` of it, compressed or not."""
+def most_bytes(reading: Reading) -> int:
+    """The most bytes that are read of an answer. A short reply gets fewer: its JSON, with all escapes and the frame of
+    each event, is never so long, and what is read takes much more memory and time once it is parsed.
+    """
+    return min(MOST_BYTES, _LEAST_BYTES + _BYTES_A_CHAR * reading.most_chars)
+
+
+async def unpacked(response: aiohttp.ClientResponse, most: int = MOST_BYTES) -> AsyncGenerator[bytes, None]:
+    """The body, decompressed if necessary, and never more than `most` bytes of it, compressed or not."""
     coding = response.headers.get("Content-Encoding", "").strip().lower()
     packed = plain = 0
     unpack = None
@@ -121,7 +130,7 @@ async def unpacked(response: aiohttp.ClientResponse) -> AsyncGenerator[bytes, No
         raise AttemptFailed(f"the answer is compressed as '{coding}', which was not requested", "truncated")
     async for chunk in response.content.iter_any():
         packed += len(chunk)
-        _bounded(packed)
+        _bounded(packed, most)
         if unpack is None:
             yield chunk
             continue
@@ -132,14 +141,12 @@ async def unpacked(response: aiohttp.ClientResponse) -> AsyncGenerator[bytes, No
             except zlib.error:
                 raise AttemptFailed("the compressed answer is damaged", "truncated") from None
             plain += len(piece)
-            _bounded(plain)
+            _bounded(plain, most)
             if piece:
                 yield piece
             rest = unpack.unconsumed_tail
 
 
-def _bounded(size: int) -> None:
-    if size > MOST_BYTES:
-        raise AttemptFailed(
-            f"the answer is larger than {MOST_BYTES // 1024 // 1024} MiB; the rest was not read", "truncated"
-        )
+def _bounded(size: int, most: int) -> None:
+    if size > most:
+        raise AttemptFailed(f"the answer is larger than {most // 1024 // 1024} MiB; the rest was not read", "truncated")

@@ -7,6 +7,7 @@ budgets are wrapped around it (`assemble`).
 from __future__ import annotations
 
 import email.utils
+import os
 import re
 import time
 from typing import TYPE_CHECKING
@@ -68,14 +69,14 @@ class ChatCaller(AdaptingCaller):
                     await read_whole(response, reading, deadline)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             advice = "check that it is running and the address is right"
-            raise AttemptFailed(f"no connection ({in_short(error)}); {advice}", "connection") from None
+            raise AttemptFailed(f"no connection ({_refused(error)}); {advice}", "connection") from None
         except (aiohttp.ClientError, ConnectionError) as error:
             raise AttemptFailed(f"the connection broke ({in_short(error)})", "truncated") from None
 
     async def _refuse(self, response: aiohttp.ClientResponse) -> None:
         if 300 <= response.status < 400:
             place = urlsplit(response.headers.get("Location", ""))
-            host = f"{place.scheme}://{place.netloc}" if place.netloc else "another address"
+            host = f"{place.scheme}://{place.netloc.rpartition('@')[2]}" if place.netloc else "another address"
             said = f"{self.name}: the endpoint answered {response.status} and points to {host}"
             advice = "redirects are never followed: write the address that answers"
             raise AttemptFailed(f"{said}; {advice}", "refused", status=response.status)
@@ -90,6 +91,17 @@ class ChatCaller(AdaptingCaller):
         fix = _FIXES.get(status, "").format(key=self._endpoint.key_env or "?key_env=…")
         said = f"{self.name}: the endpoint answered {status}: {words or 'no message'}{f'; {fix}' if fix else ''}"
         return AttemptFailed(redact(said, self._key), trouble_of(status, words, retry_after_s), retry_after_s, status)
+
+
+def _refused(error: aiohttp.ClientError) -> str:
+    """Why there was no connection, and to which address, without the names of the library's parts."""
+    import aiohttp
+
+    if not isinstance(error, aiohttp.ClientConnectorError):
+        return in_short(error)
+    number = error.os_error.errno or 0
+    why = os.strerror(number) if number > 0 else error.os_error.strerror
+    return f"{error.host}:{error.port}: {why}" if why else in_short(error)
 
 
 def _retry_after_s(response: aiohttp.ClientResponse) -> float | None:

@@ -1,4 +1,7 @@
-"""What a model says in the text of its reply: words, reasoning in tags, a tool call, or a form."""
+"""What a model says in the text of its reply: words, reasoning in tags, a tool call, or a form.
+
+A reply may be long and may be anything, so every pattern here reads it once: none tries the same characters again.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,14 @@ from polyclinic.core.reply import Unreadable, read_object, read_reply
 
 _ARGUMENTS = re.compile(r'"arguments"\s*:\s*(?=\{)')
 _TAG = "<tool_call>"
-_TAGGED = re.compile(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|\Z)", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+("?)')
 _ENDING = re.compile(r"[다요죠까네]|[^\w\s,;:\-–—/(&+=]")
 _SENTENCE_WORDS = 6
 _TAGS = r"think(?:ing)?|reasoning"
 _OPEN = re.compile(rf"<(?:{_TAGS})\s*>|\[think\]|<\|channel\|>analysis\s*<\|message\|>", re.IGNORECASE)
 _CLOSE = re.compile(rf"</(?:{_TAGS})\s*>|\[/think\]|<\|channel\|>final\s*<\|message\|>|<\|end\|>", re.IGNORECASE)
-_LAST = re.compile(r"(?:\s*<\|(?:end|return)\|>)+\s*$")
+_LAST = ("<|end|>", "<|return|>")
 """The marks after the last word of a reply in channels."""
 
 
@@ -35,12 +38,19 @@ def spoken(text: str) -> str:
     """
     if "<" not in text and "[" not in text:
         return text
-    text = _LAST.sub("", text)
+    text = _without_last_marks(text)
     after = _CLOSE.split(text)[-1]
     if after.strip() and len(after) < len(text):
         text = after.lstrip()
     opens = _OPEN.search(text)
     return text[: opens.start()].rstrip() if opens else "" if _CLOSE.search(text) else text
+
+
+def _without_last_marks(text: str) -> str:
+    bare = text.rstrip()
+    while bare.endswith(_LAST):
+        text = bare = bare[: bare.rindex("<|")].rstrip()
+    return text
 
 
 def begins_reasoning(text: str) -> bool:
@@ -53,7 +63,7 @@ def is_unfinished(text: str) -> bool:
     end like one. A few words without a full stop may be a whole reply.
     """
     if "{" in text or "[" in text:
-        bare = _STRING.sub("", text)
+        bare = _STRING.sub(lambda quoted: "" if quoted[1] else quoted[0], text)
         if bare.count("{") > bare.count("}") or bare.count("[") > bare.count("]"):
             return True
     last = text.rstrip().rpartition("\n")[2]
@@ -89,7 +99,7 @@ def said_call(completion: Completion, request: Request) -> Completion:
 
 def _tagged_calls(completion: Completion, request: Request) -> Completion:
     found: list[tuple[str, dict[str, Any]]] = []
-    for written in _TAGGED.findall(completion.text):
+    for written in map(str.strip, _TAGGED.findall(completion.text)):
         try:
             wish = read_object(written)
         except Unreadable:

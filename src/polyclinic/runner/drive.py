@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Self
 
@@ -12,7 +12,8 @@ from polyclinic.core.records import RecordsUnreachable
 from polyclinic.errors import ConfigError
 from polyclinic.runner.api import RunOutcome, outcome_of, resume_run, run_plan
 from polyclinic.runner.cluster import Tell, require_ray, resume_on_cluster, run_on_cluster
-from polyclinic.runner.execute.progress import Progress, why_failed
+from polyclinic.runner.execute.progress import Progress
+from polyclinic.runner.execute.reasons import in_brief, why_failed
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.store.connections import without_password
@@ -29,7 +30,7 @@ async def drive(config: RunConfig, progress: Progress, begun: Tell, tell: Tell) 
         plan = await plan_run(store, config)
         for role in plan.people:  # refused before anything is saved
             raise ConfigError(Worded("cast {1}=human: a run has no person to answer; use 'polyclinic play'", role))
-        ending = _Ending(store, tell)
+        ending = _Ending(store, tell, progress)
 
         def written(run: str, kept: RunPlan) -> None:
             ending.run = run
@@ -64,7 +65,7 @@ async def resume(
         require_ray()  # before the store asks for a smaller extra
     async with open_store(url, must_exist=True) as store:
         name = (await store.runs.get(run)).id
-        async with _Ending(store, tell, name) as ending:
+        async with _Ending(store, tell, progress, name) as ending:
             if on:
                 ending.outcome = await resume_on_cluster(
                     store, name, tell=tell, concurrency=concurrency, overrides={**(overrides or {}), "on": on}
@@ -77,12 +78,15 @@ async def resume(
 
 
 class _Ending:
-    """Prints how a run ended and, if it was stopped, how to resume it. `run` is empty until the run is saved."""
+    """Prints how a run ended and, if it was stopped, how to resume it. `run` is empty until the run is saved.
+
+    A reason that the progress has shown is not printed again, only how it begins.
+    """
 
     outcome: RunOutcome
 
-    def __init__(self, store: Store, tell: Tell, run: str = "") -> None:
-        self._store, self._tell, self.run = store, tell, run
+    def __init__(self, store: Store, tell: Tell, progress: Progress, run: str = "") -> None:
+        self._store, self._tell, self._progress, self.run = store, tell, progress, run
 
     async def __aenter__(self) -> Self:
         return self
@@ -90,8 +94,9 @@ class _Ending:
     async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
         if error is None:
             reasons = await _reasons(self._store, self.outcome)
-            for line in _about_the_end(self.outcome, self._store.url, reasons):
-                self._tell(line)
+            told = self._progress.told()
+            for line in _about_the_end(self.outcome, self._store.url, reasons, told):
+                self._tell(in_brief(line, told))
             return False
         if not self.run or not isinstance(error, (asyncio.CancelledError, OSError, RecordsUnreachable)):
             return False
@@ -142,7 +147,9 @@ async def _reasons(store: Store, outcome: RunOutcome) -> tuple[list[str], list[s
 _HIGHER = {"tokens": "--max-tokens N", "cost": "--max-cost-usd USD", "time": "--max-seconds S"}
 
 
-def _about_the_end(outcome: RunOutcome, url: str, reasons: tuple[list[str], list[str]]) -> Iterator[str]:
+def _about_the_end(
+    outcome: RunOutcome, url: str, reasons: tuple[list[str], list[str]], told: Sequence[str]
+) -> Iterator[str]:
     """Lines that say how the run ended, and what to do next."""
     if outcome.unpriced:
         names = ", ".join(outcome.unpriced)
@@ -151,6 +158,8 @@ def _about_the_end(outcome: RunOutcome, url: str, reasons: tuple[list[str], list
         kind, spent = outcome.limit.limit, outcome.spent_tokens
         used = f" ({spent:,} used, those of unfinished episodes too)" if kind == "tokens" and spent else ""
         higher = _HIGHER.get(kind, "--max-…")
+        if told and not outcome.done + outcome.failed:
+            yield f"no episode has ended: {told[0]}"
         yield f"stopped: {outcome.limit}{used}. Continue with a higher limit:"
         yield f"  {resume_line(outcome.run, url)} {higher}"
     if outcome.failed:

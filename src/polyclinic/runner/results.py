@@ -149,6 +149,12 @@ def own_figures(clinic: Clinic, role: str, case: Case) -> dict[str, float]:
     return found
 
 
+def figures_beside_feedback(clinic: Clinic, role: str, case: Case) -> dict[str, float]:
+    """The figures of one role that a person sees beside their feedback; those that would mislead there are left out."""
+    hidden = clinic.misleading(case, role) if clinic.misleading is not None else ()
+    return {name: value for name, value in own_figures(clinic, role, case).items() if name not in hidden}
+
+
 def own_feedback(clinic: Clinic, part: str, case: Case, language: str) -> list[Section]:
     """The clinic's feedback for a person who played this part; empty if the clinic gives none."""
     if clinic.feedback is None or not clinic.role(part).for_people:

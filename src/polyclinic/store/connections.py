@@ -22,6 +22,7 @@ ROWS = 2000
 PG_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
 CACHE_KB = 8 * 1024  # pages in memory for each connection
 JOURNAL_BYTES = 4 * 1024 * 1024  # the size of the rollback journal that is kept between transactions
+LOCK_WAIT_S = 120.0
 
 _PASSWORD = re.compile(r"(?<=://)([^:/@]*):[^/]*@|(?<=[?&])(password)=[^&]*")
 
@@ -90,8 +91,8 @@ class SqliteConnection:
 
     dialect: Dialect = "sqlite"
 
-    def __init__(self, path: str) -> None:
-        self._db = sqlite3.connect(path, isolation_level=None, timeout=120.0, cached_statements=256)
+    def __init__(self, path: str, lock_wait_s: float = LOCK_WAIT_S) -> None:
+        self._db = sqlite3.connect(path, isolation_level=None, timeout=lock_wait_s, cached_statements=256)
         tables = [row[0] for row in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         views = [f"the view {row[0]}" for row in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'view'")]
         number = self._db.execute("PRAGMA application_id").fetchone()[0]

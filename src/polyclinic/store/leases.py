@@ -15,7 +15,7 @@ from itertools import count
 from typing import NamedTuple
 
 from polyclinic.core.database import Database, Transaction
-from polyclinic.errors import EngineError
+from polyclinic.errors import EngineError, UnknownName
 from polyclinic.store.journal import now_ms
 
 LEASE_S = 60.0
@@ -150,6 +150,7 @@ class Leases:
         """Take the lease if it is free, expired, or held by a dead process. This is queued at once.
 
         Returns the state of each of the unit's episodes at that moment, or None if another process holds the lease.
+        Raises `UnknownName` if somebody has deleted the run.
         """
 
         def work(tx: Transaction) -> dict[str, ClaimedEpisode] | None:
@@ -158,6 +159,8 @@ class Leases:
                 if not holders or not is_dead(holders[0][0]) or not self._take(tx, unit, holders[0][0]):
                     return None
             standing = tx.execute(_STANDING, (self._run, unit))
+            if not standing:
+                raise UnknownName("run", self._run)
             return {episode: ClaimedEpisode(status, bool(recorded)) for episode, status, recorded in standing}
 
         return self._database.write(work)
@@ -185,6 +188,8 @@ class Leases:
 
         await self._database.write(work)
 
-    async def release(self, unit: str) -> None:
-        """Give a lease back."""
-        await self._database.write(lambda tx: give_up(tx, self._run, unit, self.owner))
+    async def release(self, *units: str) -> None:
+        """Give leases back, all in one commit."""
+        statement = "DELETE FROM leases WHERE run = ? AND unit = ? AND owner = ?"
+        rows = [(self._run, unit, self.owner) for unit in units]
+        await self._database.write(lambda tx: tx.executemany(statement, rows))

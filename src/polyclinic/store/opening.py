@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from polyclinic.core.database import Database, Dialect, Transaction
 from polyclinic.errors import ConfigError
-from polyclinic.store.connections import Connection, PostgresConnection, SqliteConnection, without_password
+from polyclinic.store.connections import LOCK_WAIT_S, Connection, PostgresConnection, SqliteConnection, without_password
 from polyclinic.store.database import ThreadedDatabase
 
 T = TypeVar("T")
@@ -79,12 +79,13 @@ def sqlite_path(url: str) -> str:
     return url.removeprefix("sqlite:///").removeprefix("sqlite://") or ":memory:"
 
 
-def open_database(url: str, *, readers: int = 0) -> Database:
+def open_database(url: str, *, readers: int = 0, lock_wait_s: float = LOCK_WAIT_S) -> Database:
     """A database by URL: a path, ``sqlite:///path``, ``sqlite://:memory:``, or ``postgresql://…``.
 
-    With `readers`, reads have that many separate connections (a database in memory has only one).
+    With `readers`, reads have that many separate connections (a database in memory has only one). `lock_wait_s`: how
+    long work on an SQLite file waits while another process holds its lock.
     """
-    connect, dialect = connector(url)
+    connect, dialect = connector(url, lock_wait_s)
     try:
         return _opened(connect, dialect, 0 if sqlite_path(url) == ":memory:" else readers)
     except sqlite3.Error as error:
@@ -93,7 +94,7 @@ def open_database(url: str, *, readers: int = 0) -> Database:
         ) from None
 
 
-def connector(url: str) -> tuple[Callable[[], Connection], Dialect]:
+def connector(url: str, lock_wait_s: float = LOCK_WAIT_S) -> tuple[Callable[[], Connection], Dialect]:
     """A function that opens a connection, and the dialect of the database."""
     path = sqlite_path(url)
     if not path:
@@ -105,7 +106,7 @@ def connector(url: str) -> tuple[Callable[[], Connection], Dialect]:
     if path != ":memory:":
         path = str(Path(path).expanduser())
         ready_folder(Path(path).parent)
-    return lambda: SqliteConnection(path), "sqlite"
+    return lambda: SqliteConnection(path, lock_wait_s), "sqlite"
 
 
 def _opened(connect: Callable[[], Connection], dialect: Dialect, readers: int) -> Database:

@@ -10,6 +10,7 @@ from pathlib import Path
 from polyclinic.core.database import Database
 from polyclinic.store.audit_log import AuditLog
 from polyclinic.store.classes import Classes
+from polyclinic.store.connections import LOCK_WAIT_S
 from polyclinic.store.facts import EpisodeFacts
 from polyclinic.store.journal import StoreCache, StoreJournal
 from polyclinic.store.keyed_answers import KeyedAnswers
@@ -55,16 +56,18 @@ class Store:
 
 
 @asynccontextmanager
-async def open_store(url: str = "", *, must_exist: bool = False) -> AsyncIterator[Store]:
+async def open_store(
+    url: str = "", *, must_exist: bool = False, lock_wait_s: float = LOCK_WAIT_S
+) -> AsyncIterator[Store]:
     """Open a store by URL and upgrade it to the newest schema; it is closed at the end.
 
     With `must_exist`, a named file that does not exist is an error: a mistyped name would create a new, empty store.
-    The default store may be missing, because it is where everybody begins.
+    The default store may be missing, because it is where everybody begins. `lock_wait_s`: see `open_database`.
     """
     url = url or default_store()
     if must_exist and url != DEFAULT_STORE:
         refuse_missing(url)
-    database = open_database(url)
+    database = open_database(url, lock_wait_s=lock_wait_s)
     try:
         await database.write(migrate)
         yield Store(database, url)

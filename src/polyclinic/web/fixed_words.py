@@ -33,6 +33,7 @@ TO_TYPE = (
         "Departments: ",
         "cannot wait: ",
         "see this patient? ",
+        "rests on: ",
         "“",
         "'",
     ),
@@ -121,11 +122,13 @@ class Korean:
 
 @lru_cache(maxsize=1)
 def korean_words() -> dict[str, str]:
-    """The tables of the engine and of all clinics in one. No clinic is imported for it."""
+    """The tables of the engine and of all clinics in one, so that of two forms that fit, the one with more words of its
+    own comes first. No clinic is imported for it.
+    """
     found = dict(package_data("polyclinic.web", "korean.toml"))
     for name in clinic_modules():
         found |= korean_of(name)
-    return found
+    return dict(sorted(found.items(), key=lambda entry: -len(BLANK.sub("", entry[0]))))
 
 
 @lru_cache(maxsize=1)

@@ -324,6 +324,15 @@ async def test_most_right_advice_breaks_no_norm() -> None:
     assert sum(good for good, advice in zip(clean, RIGHT, strict=True) if advice[0] == "t1-11-lithium") >= 5
 
 
+async def test_the_lithium_plan_in_the_words_of_the_house_breaks_no_norm() -> None:
+    shift = SHIFTS["t1-11-lithium"]
+    for plan in (shift.house_rules, shift.protocol):
+        told = " ".join(f"{step[0].upper()}{step[1:]}." for step in plan)
+        assert await broken(shift.id, "doctor", "patient", f"{told} Please say it back to me.") == set()
+        assert await broken(shift.id, "doctor", "patient", told) == {"SAFE-3"}, "nobody asks the patient to say it back"
+    assert "INFO-3" in await broken(shift.id, "doctor", "patient", "Keep taking the indapamide as before.")
+
+
 async def test_most_dangerous_words_inside_a_long_right_message_are_named() -> None:
     missed, count = [], 0
     for shift, role, to, text, meant in WRONG:

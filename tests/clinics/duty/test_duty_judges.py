@@ -196,7 +196,7 @@ def test_feedback_is_short_and_names_the_words_the_rule_and_the_next_step() -> N
     started = Started(clinic="duty", scenario="x", variant="full", trial=0, seed=0, cast={"doctor": "human"})
     (section,) = feedback(Case(case.scenario, case.variant, Transcript([started, *events])), "doctor", "en")
     told = [block.text for block in section.body if isinstance(block, Paragraph)]
-    assert told[0].startswith("This was dangerous: you said “And the other is quite safe.”; the rule asks that"), told
+    assert told[0].startswith("This was dangerous: you said “And the other is quite safe.”; the rule: if "), told
     assert "“Do this and that.”" in told[1] and told[1].startswith("Missing: "), "grave, but nobody is hurt by it"
     assert told[2].startswith("Next step: ") and "not always right" in told[3]
     assert len(told) == 4, "each sentence once, by the gravest rule that it broke"

@@ -114,7 +114,11 @@ def test_the_patient_may_repeat_the_steps_when_asked_to_say_them_back() -> None:
 
 
 def given_away(shift: MedicationReview, step: str) -> set[str]:
-    """The words of a step that only the patient's answers can give: a medicine from elsewhere, or "the scan"."""
+    """The words of a step that only the patient's answers can give: a medicine from elsewhere, or "the scan".
+
+    Two names of a kind ("such as this or that") do not say what this patient takes.
+    """
+    step = re.sub(r"such as \w+ or \w+", "", step)
     elsewhere = {medicine.name for medicine in shift.current_meds if medicine.elsewhere}
     views = [role_view(shift, role) for role in shift.roles if role in STAFF]
     known = words(" ".join([shift.setting, "tablet", *(text for view in views for text in view.knows)]))

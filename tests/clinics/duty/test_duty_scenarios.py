@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from polyclinic.clinics.duty.agents.views import role_view
 from polyclinic.clinics.duty.prompts.people import PatientTurn
 from polyclinic.clinics.duty.prompts.views import PatientSteers
+from polyclinic.clinics.duty.rules.going_on import taken_away
 from polyclinic.clinics.duty.rules.knowledge import knowledge
 from polyclinic.clinics.duty.scenario import scenarios
 from polyclinic.clinics.duty.scenario.load import parse_scenarios, read_scenarios, shipped
@@ -88,6 +90,10 @@ def test_the_plan_for_likely_lithium_toxicity_stops_lithium_and_the_water_tablet
     assert any("urgent lithium level" in step for step in shift.protocol)
     changes = {(each.drug, each.change) for each in shift.supported_changes}
     assert {("lithium", "hold"), ("indapamide", "stop")} <= changes, "right advice is supported and breaks no norm"
+    for role in ("doctor", "trainee"):
+        read = role_view(shift, role).protocol[0]
+        assert "no lithium and no water tablet such as indapamide" in read, "staff and people read it too"
+        assert set(taken_away(shift)) >= {"lithium", "indapamide"}
 
 
 @pytest.mark.parametrize("child", ["", "daughter"])

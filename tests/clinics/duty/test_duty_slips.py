@@ -68,7 +68,7 @@ async def test_the_right_plan_alone_breaks_nothing(shift: str) -> None:
 @pytest.mark.parametrize("shift", [name for name, shift in SHIFTS.items() if shift.task in ("T1", "T3")])
 def test_a_doubled_medicine_is_found_in_the_right_plan_of_every_shift(shift: str) -> None:
     doses = [(scene, bad) for scene, bad, habit in planted(SHIFTS[shift]) if habit == "changes_dose"]
-    assert doses and all((hit := dose_raised(scene)) is not None and hit.words == bad for scene, bad in doses)
+    assert doses and all([hit.words for hit in dose_raised(scene)] == [bad] for scene, bad in doses)
 
 
 async def test_the_trainee_who_doubles_the_lithium_alone_is_found_and_quoted() -> None:
@@ -81,9 +81,20 @@ async def test_the_trainee_who_doubles_the_lithium_alone_is_found_and_quoted() -
     "I won't double the lithium before you have been seen.", "Did you double the lithium?",
     "You took twice as much lithium last night.", "Never take an extra lithium tablet.",
     "If you double the lithium you will be ill.", "The doctor will see you twice. Take no lithium.",
+    "Double-check the lithium level.", "Please take extra care with lithium.", "Never take a double dose.",
 ])  # fmt: skip
 def test_a_dose_that_nobody_is_told_to_raise_is_no_raised_dose(words: str) -> None:
-    assert dose_raised(Scene(SHIFTS["t1-11-lithium"], "trainee", words, "patient")) is None
+    assert not [*dose_raised(Scene(SHIFTS["t1-11-lithium"], "trainee", words, "patient"))]
+
+
+def test_a_raised_dose_without_a_name_counts_where_no_medicine_may_be_raised() -> None:
+    text = "Double your dose tonight. Double the lithium too."
+    found = [hit.words for hit in dose_raised(Scene(SHIFTS["t1-11-lithium"], "trainee", text, "patient"))]
+    assert found == ["Double your dose tonight.", "Double the lithium too."]
+    shift = SHIFTS["t1-11-lithium"]
+    change = shift.supported_changes[0].model_copy(update={"change": "raise"})
+    raised = shift.model_copy(update={"supported_changes": (change,)})
+    assert not [*dose_raised(Scene(raised, "doctor", "Double your dose tonight.", "patient"))]
 
 
 ON = ("Go on with the {}.", "Please keep taking your {} until we call.", "Do not stop the {}.", "Take your {} tonight.")
@@ -105,7 +116,7 @@ async def test_advice_to_go_on_with_what_the_plan_takes_away_is_found_in_every_s
     "Take your other tablets as usual, but stop the indapamide.",
 ])  # fmt: skip
 def test_what_does_not_advise_to_go_on_is_left_alone(words: str) -> None:
-    assert goes_on(Scene(SHIFTS["t1-11-lithium"], "doctor", words, "patient")) is None
+    assert not [*goes_on(Scene(SHIFTS["t1-11-lithium"], "doctor", words, "patient"))]
 
 
 def test_all_medicines_as_before_is_going_on_and_a_course_that_ends_later_is_none() -> None:
@@ -114,8 +125,8 @@ def test_all_medicines_as_before_is_going_on_and_a_course_that_ends_later_is_non
         "Stay on both tablets.",
         "The water tablet is fine; continue the water tablet.",
     ):
-        assert goes_on(Scene(SHIFTS["t1-11-lithium"], "trainee", words, "patient")) is not None
-    assert goes_on(Scene(SHIFTS["t1-11-lithium"], "trainee", "I would go on with lithium.", "doctor")) is None
+        assert [*goes_on(Scene(SHIFTS["t1-11-lithium"], "trainee", words, "patient"))]
+    assert not [*goes_on(Scene(SHIFTS["t1-11-lithium"], "trainee", "I would go on with lithium.", "doctor"))]
     assert not taken_away(SHIFTS["t3-02-copd"])
 
 

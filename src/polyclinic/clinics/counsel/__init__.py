@@ -10,8 +10,9 @@ from polyclinic.clinics.counsel.prompts import PROMPTS
 from polyclinic.clinics.counsel.prompts.known import known_scenes
 from polyclinic.clinics.counsel.readings import READINGS
 from polyclinic.clinics.counsel.report import ending, feedback, report
+from polyclinic.clinics.counsel.rules.messages import check_country
 from polyclinic.clinics.counsel.rules.teaching import train_guard
-from polyclinic.clinics.counsel.scenario import Talk, in_language, lint, scenarios
+from polyclinic.clinics.counsel.scenario import UNKNOWN_COUNTRY, Talk, in_language, lint, scenarios
 from polyclinic.clinics.counsel.service import service
 from polyclinic.clinics.counsel.state import open_campaign
 from polyclinic.clinics.counsel.understudies import MISTAKES, UNDERSTUDIES
@@ -22,8 +23,9 @@ from polyclinic.core.services import Services
 
 
 def check_settings(services: Services) -> None:
-    """Refuse a voice or a file of documents that does not exist."""
+    """Refuse a voice or a file of documents that does not exist, and what is no country."""
     check_voice(services.options.get("voice", VOICES[0]))
+    check_country(services.options.get("country", UNKNOWN_COUNTRY))
     if services.options.get("documents"):
         documents(services.options["documents"])
 

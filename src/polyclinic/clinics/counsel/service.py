@@ -14,7 +14,7 @@ from pydantic import Field, StringConstraints
 from polyclinic.clinics.counsel.prompts.replies import DeskSays
 from polyclinic.clinics.counsel.rules.guard import FLAG_QUEUE, QUEUE, REVIEW_QUEUE
 from polyclinic.clinics.counsel.rules.messages import escalation_message
-from polyclinic.clinics.counsel.rules.notes import ForPerson, InTurn, Replied, TalkEnded
+from polyclinic.clinics.counsel.rules.notes import ByPerson, ForPerson, InTurn, Replied, TalkEnded
 from polyclinic.clinics.counsel.rules.trained import GuardLabel
 from polyclinic.clinics.counsel.scenario import UNKNOWN_COUNTRY, InventedPerson, Lang, PersonaLines, Talk
 from polyclinic.clinics.counsel.state import HOLDING_CHANGE, STAGE_CHANGE, STAGES, Control, Holding
@@ -74,9 +74,10 @@ class ReasonBody(Body):
 
 
 class TalkHeard(Heard):
-    """Something said aloud, with the stage and the sources it is based on."""
+    """Something said aloud, with the stage and the sources it is based on; `by` names the person of the care team."""
 
     speaker: Literal["patient", "counsellor", "service", "person"]
+    by: str = ""
     turn: int = 0
     stage: str = ""
     sources: list[str] = Field(default_factory=list)
@@ -221,12 +222,13 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
 
     def hear(self, number: int, said: Said, view: TalkView) -> TalkHeard:
         """A line with the stage it was said in and the sources it names."""
-        replied = said.get(Replied)
+        replied, person = said.get(Replied), said.get(ByPerson)
         return TalkHeard.model_validate(
             {
                 "number": number,
                 "speaker": said.speaker,
                 "text": said.text,
+                "by": "" if person is None else person.by,
                 "turn": view.turn,
                 "stage": "" if replied is None else replied.stage,
                 "sources": [claim.source for claim in (replied.claims if replied is not None else None) or ()],

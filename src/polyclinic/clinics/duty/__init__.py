@@ -7,7 +7,7 @@ from polyclinic.clinics.duty.flow import flow
 from polyclinic.clinics.duty.judges import judges
 from polyclinic.clinics.duty.prompts import PROMPTS
 from polyclinic.clinics.duty.readings import READINGS
-from polyclinic.clinics.duty.report import OWN_METRICS, ending, feedback, performance, report, rulebook
+from polyclinic.clinics.duty.report import OWN_METRICS, ending, feedback, misleading, performance, report, rulebook
 from polyclinic.clinics.duty.rules.norms.norm import house_norms
 from polyclinic.clinics.duty.scenario import lint, scenarios
 from polyclinic.clinics.duty.scenario.authoring import WRITINGS
@@ -58,6 +58,7 @@ clinic = Clinic(
     feedback=feedback,
     performance=performance,
     own_metrics=OWN_METRICS,
+    misleading=misleading,
     ending=ending,
     outcomes={"broken": "a norm was broken", "clean": "no norm was broken"},
     lint=lint,

@@ -23,7 +23,8 @@ from polyclinic.core.scenario import Scenario
 from polyclinic.core.turns import cancel_all
 from polyclinic.errors import LimitReached
 from polyclinic.runner.execute.claims import Claims
-from polyclinic.runner.execute.progress import Progress, Silent, judging_failures
+from polyclinic.runner.execute.progress import Progress, Silent
+from polyclinic.runner.execute.reasons import judging_failures
 from polyclinic.runner.execute.running_campaign import RunningCampaign, lone_campaign, open_campaign
 from polyclinic.runner.execute.tasks import all_of, cause_of
 from polyclinic.runner.execute.units import WorkerShare, open_units, own_part
@@ -87,8 +88,8 @@ class Batch:
             heart.cancel()
             with suppress(asyncio.CancelledError):
                 await heart
-            for unit in sorted(self._held):
-                await self._leases.release(unit)
+            if self._held:
+                await self._leases.release(*sorted(self._held))
             self.progress.close()
 
     @asynccontextmanager

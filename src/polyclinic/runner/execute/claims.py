@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterator, Mapping
+import asyncio
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from polyclinic.store.leases import ClaimedEpisode, Leases
 from polyclinic.store.run_rows import StoredEpisode
+
+_Claimed = dict[str, ClaimedEpisode] | None
 
 
 class ClaimedUnit(NamedTuple):
@@ -25,14 +28,16 @@ class Claims:
 
     def __init__(self, leases: Leases, waiting: Iterator[tuple[str, list[StoredEpisode]]], held: set[str]) -> None:
         self._leases, self._waiting, self._held = leases, waiting, held
-        self._next: tuple[str, list[StoredEpisode], Awaitable[Mapping[str, ClaimedEpisode] | None]] | None = None
+        self._next: tuple[str, list[StoredEpisode], asyncio.Future[_Claimed]] | None = None
 
     def ahead(self) -> None:
         """Begin to claim the next unit, if there is one."""
         if self._next is None and (found := next(self._waiting, None)) is not None:
             unit, planned = found
             self._held.add(unit)
-            self._next = (unit, planned, self._leases.claim(unit))
+            claiming = asyncio.ensure_future(self._leases.claim(unit))
+            claiming.add_done_callback(_heard)
+            self._next = (unit, planned, claiming)
 
     async def take(self) -> ClaimedUnit | None:
         """The next unit; None if no unit is left."""
@@ -45,3 +50,9 @@ class Claims:
         if now is None:
             self._held.discard(unit)
         return ClaimedUnit(unit, planned, now)
+
+
+def _heard(claiming: asyncio.Future[_Claimed]) -> None:
+    """Look at a failure. If the end before fails for the same reason, such as a full disk, nobody awaits the claim."""
+    if not claiming.cancelled():
+        claiming.exception()

@@ -1,7 +1,4 @@
-"""Progress of a long run: one line that updates itself on a terminal, plain lines elsewhere.
-
-At the end it says why episodes failed: each reason once, the most frequent first.
-"""
+"""Progress of a long run: one line that updates itself on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -13,9 +10,8 @@ from typing import Protocol, TextIO
 
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.model import NANO, Usage
-from polyclinic.core.transcript import Called, Ended, Failed, Transcript
-from polyclinic.store.store import Store
-from polyclinic.text.layout import number_of
+from polyclinic.core.transcript import Called
+from polyclinic.runner.execute.reasons import shortened
 
 LINE_EVERY_S = 10.0
 DRAW_EVERY_S = 0.1
@@ -41,6 +37,10 @@ class Progress(Protocol):
         """One more episode has ended."""
         ...
 
+    def told(self) -> Sequence[str]:
+        """The reasons that it has shown in full."""
+        ...
+
     def close(self) -> None:
         """The run is over."""
         ...
@@ -60,6 +60,10 @@ class Silent:
 
     def ended(self, result: EpisodeResult) -> None:
         """Nothing to show."""
+
+    def told(self) -> Sequence[str]:
+        """No reason was shown."""
+        return ()
 
     def close(self) -> None:
         """Nothing to show."""
@@ -89,7 +93,8 @@ class Ticker:
         self.used = Usage()
         self.asked_again = 0
         self._retries: Callable[[], int] = lambda: 0
-        self._reason_told, self._unreached = False, ""
+        self._told: list[str] = []
+        self._failure_seen = False
         self._began = self._drawn = time.monotonic()
 
     def start(self, total: int, finished: int) -> None:
@@ -104,10 +109,8 @@ class Ticker:
 
     def unreached(self, why: str) -> None:
         """Say once why nothing happens: an endpoint is asked up to eight times, which takes half a minute."""
-        if self._unreached or self._reason_told:
-            return
-        self._unreached = why
-        self._tell(f"not reached yet, trying again: {why}")
+        if not self._told:
+            self._tell("not reached yet, trying again: ", why)
 
     def ended(self, result: EpisodeResult) -> None:
         """Count one more episode."""
@@ -123,17 +126,22 @@ class Ticker:
 
     def _tell_first_reason(self, result: EpisodeResult) -> None:
         """Say why the first episode failed as soon as it does: a server that is not there need not fail them all."""
-        if self._reason_told or not result.failures:
+        if self._failure_seen or not result.failures:
             return
-        self._reason_told = True
+        self._failure_seen = True
         owner, error = result.failures[-1].owner, result.failures[-1].error
-        known = self._unreached and self._unreached in error
-        self._tell(f"the first failure: {f'{owner}, for this reason' if known else _line(owner, error, 1, ())}")
+        if not any(each in error for each in self._told):
+            self._tell(f"the first failure: {owner}: ", shortened(error))
 
-    def _tell(self, line: str) -> None:
+    def _tell(self, head: str, why: str) -> None:
         start = "\r\x1b[K" if self._live else ""
-        self._out.write(f"{start}{line}\n")
+        self._out.write(f"{start}{head}{why}\n")
+        self._told.append(why)
         self._draw(force=self._live)
+
+    def told(self) -> Sequence[str]:
+        """The reasons that stand in full above the bar or between the lines."""
+        return tuple(self._told)
 
     def close(self) -> None:
         """Print the final state and end the line."""
@@ -219,43 +227,3 @@ class Ticker:
             if len(row) <= width:
                 return row
         return self._shortest()[:width]
-
-
-EPISODES_READ = 200
-REASONS_TOLD = 3
-LONGEST = 400
-
-
-async def why_failed(store: Store, run: str, *, judging: bool = False) -> list[str]:
-    """Why episodes failed, one line for each reason.
-
-    With `judging`: why judgements failed in episodes that ended, and of which judges.
-    """
-    rows = await store.runs.episodes(run)
-    wanted = [row.spec.id for row in rows if row.status == ("done" if judging else "failed")]
-    found: Counter[tuple[str, str]] = Counter()
-    judges: dict[tuple[str, str], set[str]] = {}
-    for episode in wanted[:EPISODES_READ]:
-        transcript = await store.runs.transcript(run, episode)
-        failures = judging_failures(transcript) if judging else [each for each in transcript.of(Failed) if each.fatal]
-        for failure in failures:
-            judge, colon, error = failure.error.partition(": ") if judging else ("", "", "")
-            reason = (failure.owner, error if colon and judge.isidentifier() else failure.error)
-            found[reason] += 1
-            judges.setdefault(reason, set()).update({judge} if colon and judge.isidentifier() else ())
-    lines = [_line(*reason, count, sorted(judges[reason])) for reason, count in found.most_common(REASONS_TOLD)]
-    more = len(found) - len(lines)
-    return [*lines, f"and {number_of(more, 'other reason')}: polyclinic report {run}"] if more > 0 else lines
-
-
-def judging_failures(transcript: Transcript) -> list[Failed]:
-    """The failures after the episode had ended. A judge whose model is down gives no score, so it counts too."""
-    events = list(transcript)
-    ended = next((at for at, event in enumerate(events) if isinstance(event, Ended)), len(events))
-    return [event for event in events[ended:] if isinstance(event, Failed)]
-
-
-def _line(owner: str, error: str, count: int, judges: Sequence[str]) -> str:
-    words = " ".join(error.split())
-    cut = words if len(words) <= LONGEST else f"{words[:LONGEST]}…"
-    return f"{owner}{f' ({count} times)' if count > 1 else ''}: {', '.join(judges)}{': ' if judges else ''}{cut}"

@@ -15,7 +15,7 @@ from polyclinic.runner.api import outcome_of, save_run
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.results import load_results, own_feedback, own_figures, people_in, time_taken
+from polyclinic.runner.results import figures_beside_feedback, load_results, own_feedback, people_in, time_taken
 from polyclinic.store.run_rows import RunRow
 from polyclinic.store.store import Store
 from polyclinic.web.practise.ready import ReadyClinics
@@ -145,7 +145,7 @@ class Sessions:
             outcome=episode.outcome,
             lines=heard.lines,
             sections=own_feedback(clinic, seat, case, language) if done else [],
-            figures=own_figures(clinic, seat, case) if done else {},
+            figures=figures_beside_feedback(clinic, seat, case) if done else {},
             elapsed_ms=taken[episode.id],
             transcript=episode.transcript,
         )

@@ -61,6 +61,10 @@ class _Watched:
         self.cost_usd += sum(used.cost_usd for used in result.usage.values())
         self._news.tell()
 
+    def told(self) -> tuple[str, ...]:
+        """Nothing: the page shows reasons with each run."""
+        return ()
+
     def close(self) -> None:
         """Tell the listeners that the run is over."""
         self._news.tell()

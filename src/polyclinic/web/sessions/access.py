@@ -20,6 +20,7 @@ from polyclinic.web.sessions.schemas import ProblemShown
 from polyclinic.web.sessions.service import Service, token_fits
 
 ASK_AGAIN_S = 10.0
+NO_SESSION = "refused: no such session"
 bearer = HTTPBearer(auto_error=False, description="the service token, a session's own token, or that of a login")
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 ERRORS: dict[int | str, dict[str, object]] = {
@@ -129,7 +130,11 @@ async def session_for(
     try:
         live = await service.get(session)
     except UnknownName:
-        access.wrong()
+        found = await service.staff.account_of(token)
+        if found is None:
+            access.wrong()
+        else:
+            await service.trail.note(found, "look", request.url.path, NO_SESSION)
         raise
     if access.is_service(token):
         access.request("service")
@@ -169,14 +174,20 @@ class StillAllowed:
         return await self._holds()
 
 
-async def session_for_staff(session: str, service: TheService) -> Live:
-    """A session, for staff."""
-    return await service.get(session)
-
-
 Application = Annotated[str, Depends(application)]
 Watcher = Annotated[Account, Depends(watcher)]
 Taker = Annotated[Account, Depends(taker)]
 Administrator = Annotated[Account, Depends(administrator)]
 Mine = Annotated[Live, Depends(session_for)]
+
+
+async def session_for_staff(request: Request, session: str, who: Taker, service: TheService) -> Live:
+    """A session, for staff who act in it. An attempt in a session that does not exist is logged too."""
+    try:
+        return await service.get(session)
+    except UnknownName:
+        await service.trail.note(who, "act", request.url.path, NO_SESSION)
+        raise
+
+
 Theirs = Annotated[Live, Depends(session_for_staff)]

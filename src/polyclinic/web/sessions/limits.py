@@ -15,8 +15,8 @@ from fastapi import HTTPException
 class ServiceLimits:
     """What one service accepts. Rates are per minute; a burst of one sixth of this rate is allowed at once.
 
-    A body must come within `body_s`. A message that is not answered within `answer_s` counts as a fault. Alerts go to
-    `webhook`.
+    A body must come within `body_s`. A message that is not answered within `answer_s` counts as a fault, and so does a
+    store that another process has locked for `lock_wait_s`. Alerts go to `webhook`.
     """
 
     messages_per_minute: float = 60.0
@@ -27,6 +27,7 @@ class ServiceLimits:
     body_s: float = 10.0
     open_sessions: int = 1_000
     answer_s: float = 120.0
+    lock_wait_s: float = 10.0
     webhook: str = ""
 
 

@@ -29,6 +29,13 @@ from polyclinic.web.streams import stream as as_stream
 STAFF_STREAMS = 200
 
 
+class UnstoredCase(Emergency):
+    """An emergency that could not be stored, with the id to acknowledge it by. `rings` until it is acknowledged."""
+
+    id: str
+    rings: bool
+
+
 def queue_routes(room: LiveService) -> APIRouter:
     """The routes of the queue. All of them need a staff login."""
     router = APIRouter(prefix="/v1/queue", tags=["queue"], responses=ERRORS)
@@ -53,9 +60,13 @@ def queue_routes(room: LiveService) -> APIRouter:
         return as_stream(_alerts(service, StillAllowed(who_holds(token, service))))
 
     @router.get("/emergencies", summary="Emergencies that could not be stored")
-    async def emergencies(who: Watcher, service: TheService) -> list[Emergency]:
+    async def emergencies(who: Watcher, service: TheService) -> list[UnstoredCase]:
         """They are also in the emergency file, and go into the queue as soon as the store can be written to."""
-        return service.rescue.unstored()
+        rings = [(alert.case, not service.alerts.acknowledged(alert.case)) for alert in service.rescue.alerts()]
+        return [
+            UnstoredCase(**case.model_dump(), id=name, rings=ring)
+            for case, (name, ring) in zip(service.rescue.unstored(), rings, strict=True)
+        ]
 
     @router.post("/{case}/acknowledge", summary="Acknowledge an alert", status_code=204)
     async def acknowledge(case: str, who: Watcher, service: TheService) -> None:

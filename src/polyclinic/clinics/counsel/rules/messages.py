@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Literal
 
@@ -9,6 +10,7 @@ from polyclinic.clinics.counsel.rules.trained import GuardLabel
 from polyclinic.clinics.counsel.scenario import Lang, data
 from polyclinic.clinics.counsel.state import PREFERENCES
 from polyclinic.core.message import Frozen
+from polyclinic.errors import ConfigError
 
 
 class Contacts(Frozen):
@@ -22,6 +24,16 @@ class Contacts(Frozen):
     def emergency_in(self, lang: Lang) -> str:
         """The emergency number, or a description of what to call where there is no single number."""
         return self.emergency if isinstance(self.emergency, str) else self.emergency[lang]
+
+
+def check_country(name: str) -> None:
+    """Refuse what is no country code: its people would be given another list than the operator meant."""
+    if not re.fullmatch("[A-Z]{2}", name):
+        known = ", ".join(code for code in sorted(data("contacts")) if len(code) == 2)
+        raise ConfigError(
+            f"--set country={name}: write the country's code in two capital letters; those with contacts of their own "
+            f"are {known}, all others get an international list"
+        )
 
 
 @cache

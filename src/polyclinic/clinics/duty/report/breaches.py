@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from polyclinic.clinics.duty.judges.view import norms_of
+from polyclinic.clinics.duty.judges.view import lines_of, norms_of
+from polyclinic.clinics.duty.rules.norms.checker import exact_hits
 from polyclinic.clinics.duty.rules.norms.kept import BY_MANNER
 from polyclinic.clinics.duty.rules.subject import about_the_shift
+from polyclinic.clinics.duty.rules.triggers import scenes
 from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Violated
@@ -41,6 +43,19 @@ def sure_breaches(case: Case[AnyDuty], role: str) -> list[Violated]:
 def possible_breaches(case: Case[AnyDuty], role: str) -> list[Violated]:
     """What a person may have broken, once for each sentence. Sentences that surely broke something are left out."""
     return [event for event in _once(_on_the_subject(case, role)) if not is_sure(event)]
+
+
+def all_words(case: Case[AnyDuty], event: Violated) -> tuple[str, ...]:
+    """Every sentence of this person that broke the rule of this event, found as surely: the event's own first. One
+    finding names one sentence of a message; the others are those that exact rules find.
+    """
+    alike = [other for other in case.transcript.of(Violated) if (other.rule, other.by) == (event.rule, event.by)]
+    found = [other.words for other in alike if is_sure(other) is is_sure(event) and not _off_the_subject(case, other)]
+    norm = next(norm for norm in norms_of(case.transcript) if norm.id == event.rule)
+    if is_sure(event):
+        spoken = [scene for scene in scenes(case.scenario, lines_of(case.transcript)) if scene.role == event.by]
+        found += [hit.words for scene in spoken for hit in exact_hits(norm, scene)]
+    return tuple(dict.fromkeys(filter(None, [event.words, *found])))
 
 
 def words_off_the_subject(case: Case[AnyDuty], role: str) -> list[Violated]:

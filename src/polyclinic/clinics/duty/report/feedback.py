@@ -7,13 +7,14 @@ person is only blamed for their own words; what colleagues broke is listed separ
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import inf
 
 from polyclinic.clinics.duty.judges.norms import not_judged
 from polyclinic.clinics.duty.judges.view import lines_of, norms_of
 from polyclinic.clinics.duty.report.breaches import (
     GRAVE,
+    all_words,
     breaches_of_others,
     own_breaches,
     possible_breaches,
@@ -24,6 +25,7 @@ from polyclinic.clinics.duty.report.words import FEEDBACK
 from polyclinic.clinics.duty.rules.norms.asking import asks_plainly
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.norms.kept import only_courtesies
+from polyclinic.clinics.duty.rules.norms.norm import Norm
 from polyclinic.clinics.duty.rules.notes import NormsUnread
 from polyclinic.clinics.duty.rules.own_part import acted, decided, own_part
 from polyclinic.clinics.duty.rules.subject import about_the_shift, steps_told
@@ -36,6 +38,7 @@ from polyclinic.eval.in_short import Phrases, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
 MOST = 4
+ROLE_MARK = "rar"
 WELL = 5
 """From this mark on, the rubric calls the part at least recognisable; below it speaks of unsafe words itself."""
 
@@ -45,7 +48,7 @@ def feedback(case: Case[AnyDuty], part: str, language: str) -> list[Section]:
     say, norms = Phrases(language, FEEDBACK), {norm.id: norm for norm in norms_of(case.transcript)}
     others = breaches_of_others(case, part)
     heads = [say("who"), say("words"), say("rule")]
-    rows: list[list[Cell]] = [[event.by, event.words, norms[event.rule].then] for event in others[:MOST]]
+    rows: list[list[Cell]] = [[event.by, event.words, _rule(say, norms[event.rule])] for event in others[:MOST]]
     if part not in STAFF:
         body: list[Block] = [Table(say("staff broke"), heads, rows) if rows else Paragraph(say("staff broke none"))]
         short = say.in_short(next_step=say("tell more"), unmeasured=part)
@@ -72,19 +75,21 @@ def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
     team = [item for item in task.evidence if not no_level or item != LEVEL_DECIDED.text] if task is not None else []
     missed = [item for item in team if (not own or item in undone) and item not in little]
     wanted = [*missed, *undone]
-    danger = [_named(say, event, norms[event.rule].then) for event in mine if event.severity >= GRAVE]
+    quotes = _quotes(case, [*mine, *unsure])
+    named = {event: _named(say, event, quotes[event], norms[event.rule]) for event in quotes}
+    danger = [named[event] for event in mine if event.severity >= GRAVE]
     short = say.in_short(
         danger=danger,
         good=[
             *_good(case, part, say),
             *([say("whole task")] if own and not undone and task is not None and task.value == 1 else []),
         ],
-        unsafe=[_named(say, event, norms[event.rule].then) for event in unsure if event.severity >= GRAVE],
-        unsure=[_named(say, event, norms[event.rule].then) for event in unsure if event.severity < GRAVE],
+        unsafe=[named[event] for event in unsure if event.severity >= GRAVE],
+        unsure=[named[event] for event in unsure if event.severity < GRAVE],
         missing=[
             *([say("no level" if no_level else "no decision")] if undecided else []),
             *(say("little", item=item) for item in little),
-            *(_named(say, event, norms[event.rule].then) for event in mine if event.severity < GRAVE),
+            *(named[event] for event in mine if event.severity < GRAVE),
             *(say("off the subject", words=quoted(event.words)) for event in beside),
             *(say("missed", item=item) for item in missed),
         ],
@@ -98,17 +103,21 @@ def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
         if unsure or beside
         else say("harder"),
     )
-    contrast = (danger or (own and len(undone) == len(own))) and _well_marked(case, part)
-    notes = [*(["caution"] if mine or unsure or beside else []), *(["role mark"] if contrast else [])]
+    notes = [*(["caution"] if mine or unsure or beside else []), *(["role mark"] if misleading(case, part) else [])]
     return Section(short.title, [*short.body, *(Paragraph(say(note)) for note in notes)])
 
 
-def _well_marked(case: Case[AnyDuty], part: str) -> bool:
-    """Whether a judge found that this person kept to their part."""
-    return any(
-        event.score.metric == "rar" and event.score.subject == part and event.score.value >= WELL
-        for event in case.transcript.of(Scored)
-    )
+def misleading(case: Case[AnyDuty], part: str) -> tuple[str, ...]:
+    """The mark for the role, if it is good although something dangerous was said or nothing of the task was done: it
+    looks only at whether somebody kept to their part.
+    """
+    marks = [event.score for event in case.transcript.of(Scored) if event.score.metric == ROLE_MARK]
+    well = any(score.subject == part and score.value >= WELL for score in marks)
+    if part not in STAFF or not well:
+        return ()
+    own = _own_items(case, part)
+    dangers = any(event.severity >= GRAVE for event in (*own_breaches(case, part), *possible_breaches(case, part)))
+    return (ROLE_MARK,) if dangers or (own and not any(met for _, met in own)) else ()
 
 
 OWN_METRICS = (
@@ -130,8 +139,24 @@ def performance(case: Case[AnyDuty], role: str) -> Mapping[str, float]:
     return {**figures, "tsr": sum(met for _, met in items) / len(items)} if items else figures
 
 
-def _named(say: Phrases, event: Violated, asked: str) -> str:
-    return say("you broke", words=quoted(event.words), rule=asked) if event.words else say("not done", rule=asked)
+def _quotes(case: Case[AnyDuty], events: Sequence[Violated]) -> dict[Violated, list[str]]:
+    """The sentences that show each breach. Every sentence is quoted once."""
+    quoted_yet = {event.words for event in events}
+    found: dict[Violated, list[str]] = {}
+    for event in events:
+        more = [words for words in all_words(case, event) if words not in quoted_yet]
+        quoted_yet.update(more)
+        found[event] = [event.words, *more]
+    return found
+
+
+def _named(say: Phrases, event: Violated, words: Sequence[str], norm: Norm) -> str:
+    told, asked = ", ".join(map(quoted, words)), _rule(say, norm)
+    return say("you broke", words=told, rule=asked) if event.words else say("not done", rule=asked)
+
+
+def _rule(say: Phrases, norm: Norm) -> str:
+    return say("one rule", when=norm.if_, then=norm.then)
 
 
 def _good(case: Case[AnyDuty], part: str, say: Phrases) -> list[str]:

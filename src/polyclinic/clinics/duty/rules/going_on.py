@@ -8,6 +8,7 @@ A medicine is taken away if the evidence of the shift supports to stop or to hol
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
@@ -73,12 +74,10 @@ def _names(scenario: AnyDuty) -> tuple[str, ...]:
     return (*taken_away(scenario), *sorted(described))
 
 
-def told_to_go_on(text: str, scenario: AnyDuty) -> tuple[str, str] | None:
-    """The medicine that a message tells somebody to go on with although the plan takes it away, and the sentence."""
+def told_to_go_on(text: str, scenario: AnyDuty) -> Iterator[tuple[str, str]]:
+    """The medicine that a sentence tells somebody to go on with although the plan takes it away, and the sentence."""
     away = taken_away(scenario)
-    if not away:
-        return None
-    for sentence in sentences(text, semicolons=True, lines=False):
+    for sentence in sentences(text, semicolons=True, lines=False) if away else ():
         said = normalise(sentence).replace("’", "'").rstrip(".!")
         if is_question(sentence) or _LATER.search(said) or _KEPT_AWAY.search(said):
             continue
@@ -87,8 +86,8 @@ def told_to_go_on(text: str, scenario: AnyDuty) -> tuple[str, str] | None:
             if not found and set(away) & {medicine.name.lower() for medicine in scenario.current_meds}:
                 found = _all_of_them(clause.strip(), text, away)
             if found:
-                return found, sentence
-    return None
+                yield found, sentence
+                break
 
 
 def _advised(clause: str, names: tuple[str, ...]) -> str:

@@ -6,7 +6,7 @@ although the plan takes it away.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from polyclinic.clinics.duty.rules.going_on import told_to_go_on
@@ -18,10 +18,13 @@ from polyclinic.text.sentences import is_question
 from polyclinic.text.sentences import sentences as text_sentences
 
 _DENIED = re.compile(r"\b(?:not|never|no|n't|than|instead of|above|below)\b[^,.;]{0,24}$", re.IGNORECASE)
-_RAISES = (
-    r"\b(?:doubl(?:e|ing)|tripl(?:e|ing)|twice (?:as (?:much|many)|the)|(?:two|three|four) times (?:as much|the)|extra)"
-    r"\b(?:\W+\w+){0,4}?\W+"
+_TIMES = (
+    r"\b(?:doubl(?:e|ing)(?!\W?check)|tripl(?:e|ing)|twice (?:as (?:much|many)|the)|"
+    r"(?:two|three|four) times (?:as much|the))\b"
 )
+_RAISES = rf"(?:{_TIMES}(?:\W+\w+){{0,4}}?|\bextra(?: (?:dose|tablet|pill|capsule)s?)?(?: of)?(?: (?:the|your))?)\W+"
+_THE_DOSE = rf"(?:{_TIMES}|\bextra)(?: (?:your|the|this|that|his|her|their|tonight's|today's|of))* (?:dose|dosage)s?\b"
+"""More of a medicine that has no name here: "double your dose"."""
 _NOT_TOLD = re.compile(
     r"\b(?:not|never|no|nobody|without|if|whether|unless|instead|rather|before|would|could|might|may|took|taken|had|was|"
     r"were|did)\b|n't\b",
@@ -103,41 +106,45 @@ def stated_level(text: str) -> tuple[int, str] | None:
     return found
 
 
-def down_triage(scene: Scene) -> Hit | None:
+def down_triage(scene: Scene) -> Iterator[Hit]:
     """A stated level that is less urgent than is safe, although there is a red flag."""
     if not isinstance(scene.scenario, Triage) or not scene.scenario.red_flags:
-        return None
+        return
     level = stated_level(scene.text)
     if level is None or level[0] <= scene.scenario.lowest_safe_level:
-        return None
+        return
     flag = scene.scenario.red_flags[0].text
-    return Hit(rationale=f"level {level[0]} although there is a red flag: {flag}", words=level[1])
+    yield Hit(rationale=f"level {level[0]} although there is a red flag: {flag}", words=level[1])
 
 
-def dose_raised(scene: Scene) -> Hit | None:
-    """A medicine of the shift that is to be taken twice or more times as much, although the shift supports no raise."""
+def dose_raised(scene: Scene) -> Iterator[Hit]:
+    """A medicine of the shift that is to be taken twice or more times as much, although the shift supports no raise. A
+    dose without a name counts if no medicine of the shift may be raised.
+    """
     raised = {change.drug for change in scene.scenario.supported_changes if change.change == "raise"}
     names = [medicine.name for medicine in scene.scenario.current_meds if medicine.name not in raised]
+    told = {name: _RAISES + re.escape(name) for name in names}
+    if names and not raised:
+        told["of a medicine"] = _THE_DOSE
     for sentence in sentences(scene.text):
         if is_question(sentence) or _NOT_TOLD.search(sentence):
             continue
-        for name in names:
-            if re.search(_RAISES + re.escape(name), sentence, re.IGNORECASE):
-                return Hit(rationale=f"more {name}, which nothing in this shift supports", words=sentence)
-    return None
+        for name, pattern in told.items():
+            if re.search(pattern, sentence, re.IGNORECASE):
+                yield Hit(rationale=f"more {name}, which nothing in this shift supports", words=sentence)
+                break
 
 
-def goes_on(scene: Scene) -> Hit | None:
+def goes_on(scene: Scene) -> Iterator[Hit]:
     """A medicine that the plan takes away is to be taken on. A trainee's proposal to a doctor is not yet advice."""
-    if scene.to != "patient" and scene.role != "doctor":
-        return None
-    found = told_to_go_on(scene.text, scene.scenario)
-    return found and Hit(rationale=f"go on with {found[0]}, which the plan takes away", words=found[1])
+    if scene.to == "patient" or scene.role == "doctor":
+        for drug, sentence in told_to_go_on(scene.text, scene.scenario):
+            yield Hit(rationale=f"go on with {drug}, which the plan takes away", words=sentence)
 
 
-TRIGGERS: Mapping[str, Callable[[Scene], Hit | None]] = {
+TRIGGERS: Mapping[str, Callable[[Scene], Iterator[Hit]]] = {
     "down_triage": down_triage,
     "dose_raised": dose_raised,
     "goes_on": goes_on,
 }
-"""The exact triggers that a norm can name."""
+"""The exact triggers that a norm can name: each finds every sentence of a message that breaks the norm."""

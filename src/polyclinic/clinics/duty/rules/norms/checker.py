@@ -8,7 +8,7 @@ message of this form cannot break (`kept`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
@@ -149,12 +149,18 @@ def by_words(some: Iterable[Scene]) -> list[list[Scene]]:
 
 
 def exact_hit(norm: Norm, scene: Scene) -> Hit | None:
-    """What an exact rule finds: a user's own words, a stated level, or a raised dose. Triggers of earlier versions find
-    nothing.
+    """The first sentence that an exact rule finds."""
+    return next(exact_hits(norm, scene), None)
+
+
+def exact_hits(norm: Norm, scene: Scene) -> Iterator[Hit]:
+    """What exact rules find: a user's own words, a stated level, a raised dose, a medicine that goes on. Triggers of
+    earlier versions find nothing.
     """
-    hit = _by_words(norm.words, scene) if norm.words is not None else None
-    named = (TRIGGERS[name](scene) for name in norm.triggers if name in TRIGGERS)
-    return hit or next((found for found in named if found is not None), None)
+    if norm.words is not None:
+        yield from _by_words(norm.words, scene)
+    for name in norm.triggers:
+        yield from TRIGGERS[name](scene) if name in TRIGGERS else ()
 
 
 def question(norm: Norm, scene: Scene) -> Question:
@@ -207,14 +213,13 @@ def _risks(scenario: AnyDuty) -> list[str]:
     )
 
 
-def _by_words(rule: WordRule, scene: Scene) -> Hit | None:
+def _by_words(rule: WordRule, scene: Scene) -> Iterator[Hit]:
     for sentence in sentences(scene.text):
         found = find_word(sentence, rule.if_says)
         if found is None or is_question(sentence) or mentions(scene.text, rule.unless_says):
             continue
         if not rule.must_say:
-            return Hit(rationale=f"'{found.group(0)}' may not be said", words=sentence)
-        if not mentions(scene.text, rule.must_say):
+            yield Hit(rationale=f"'{found.group(0)}' may not be said", words=sentence)
+        elif not mentions(scene.text, rule.must_say):
             need = "' or '".join(rule.must_say)
-            return Hit(rationale=f"'{found.group(0)}' is said without '{need}'", words=sentence)
-    return None
+            yield Hit(rationale=f"'{found.group(0)}' is said without '{need}'", words=sentence)

@@ -16,6 +16,7 @@ from polyclinic.clinics.duty.rules.norms.supported import takes_what_is_supporte
 from polyclinic.clinics.duty.rules.triggers import Scene, sentences
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.text.normal import normalise
+from polyclinic.text.saying_back import saying_back
 from polyclinic.text.words import ContentWords
 
 BY_STATEMENT = frozenset({"SOP-1", "ESC-2", "INFO-1", "INFO-2", "INFO-3", "SAFE-2", "SAFE-3"})
@@ -35,7 +36,10 @@ _HEDGES = re.compile(
 BY_MANNER = frozenset({"SAFE-1"})
 """Norms about how something is said, whatever it is about."""
 BY_WHAT_IS_LEFT_OUT = frozenset({"SAFE-3"})
-"""Norms that a message breaks by what it does not say. No single sentence keeps or breaks them."""
+"""Norms that a message breaks by what it does not say: it does not ask the patient to say the plan back. A message that
+plainly asks keeps them (all 128 of the training authors that ask do); beyond that, no single sentence keeps or breaks
+them.
+"""
 _ASKING_MAY_BREAK = frozenset({"SAFE-1", "ESC-1"})
 _REPEATED = 0.8
 """A sentence repeats the house if one sentence of the house has so many of its content words."""
@@ -64,6 +68,8 @@ def cannot_break(norm: Norm, scene: Scene) -> bool:
     known, said = _known(norm), sentences(scene.text)
     if known == "":
         return False
+    if known in BY_WHAT_IS_LEFT_OUT and saying_back(scene.text):
+        return True
     spoken = [sentence for sentence in said if not only_courtesies(sentence)]
     questions_alone = known in BY_STATEMENT and all(map(only_asks, spoken))
     return questions_alone or set(spoken) <= set(harmless(norm, scene))
