@@ -347,6 +347,16 @@ async def test_a_restart_with_another_cast_finds_every_open_session_and_case_but
         assert (await served.client.get(closed, headers=theirs)).json()["outcome"] == "closed"
 
 
+async def test_what_a_person_was_told_stays_the_same_after_a_restart_with_another_cast(serve: Serve) -> None:
+    async with serve() as served:
+        url, mine = await started(served.client)
+        told = await served.client.post(f"{url}/say", json={"text": "Hello."}, headers=mine)
+        assert told.json()["said"][-1]["speaker"] == "counsellor"
+    async with serve(cast="counsellor=understudy:mistake=fail,all=understudy") as served:
+        assert (await served.client.get(f"{url}/heard", headers=mine)).json() == told.json()["said"]
+        assert await served.app.state.service.cases.all() == []
+
+
 async def test_one_session_that_cannot_continue_is_reported_and_stops_no_other(serve: Serve) -> None:
     async with serve() as served:
         bad, _ = await started(served.client)
