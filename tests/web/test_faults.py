@@ -19,10 +19,11 @@ import pytest
 from benchmarks.counsel_faults import CELLS, HANGS, PARTS, Cell, matrix
 from polyclinic.clinics.counsel.flow.room import Room
 from polyclinic.clinics.counsel.rules.messages import escalation_message
+from polyclinic.clinics.counsel.service import GUARD_FAILED
 from polyclinic.clinics.counsel.service import service as counsel_service
 from polyclinic.clinics.counsel.variants import VARIANTS
 from polyclinic.core.live import LAST_WORDS
-from polyclinic.errors import ModelError, StoreError
+from polyclinic.errors import ModelError, ReplyError, StoreError
 from polyclinic.web.sessions.emergency import Telling, append_line, emergency_files, read_emergencies
 from polyclinic.web.sessions.limits import ServiceLimits
 from polyclinic.web.sessions.service import Service
@@ -200,6 +201,21 @@ async def test_a_model_without_a_key_hands_the_conversation_over_to_staff(
         assert "OPENAI_API_KEY" in cases[-1]["reason"] and cases[-1]["rings"]
         taken = await served.client.post(f"{url}/take-over", json={}, headers=kim)
         assert taken.status_code == 200 and taken.json()["state"]["holder"] == "Kim"
+
+
+async def test_a_guard_whose_verdict_cannot_be_read_is_a_fault_of_the_service(serve: Serve) -> None:
+    async def unreadable(*_: object) -> None:
+        raise ReplyError("Bananas!")
+
+    async with serve(country="GB") as served:
+        kim = await staff_login(served.app, "Kim", "take_over")
+        url, mine = await started(served.client)
+        with patch("polyclinic.clinics.counsel.agents.guard.Guard._ask", unreadable):
+            answer = await served.client.post(f"{url}/say", json={"text": "Hello."}, headers=mine)
+        assert answer.status_code == 503 and answer.json()["said"][-1]["text"] == SAFE
+        assert (await served.client.get("/health")).status_code == 503
+        (case,) = (await served.client.get("/v1/queue", headers=kim)).json()
+        assert case["rings"] and case["why"] == GUARD_FAILED
 
 
 async def test_a_keeper_that_fails_after_the_answer_is_reported_to_staff(serve: Serve) -> None:
