@@ -136,6 +136,7 @@ def test_feedback_says_what_no_report_showed_and_a_right_answer_counts_for_the_s
     assert case.steps[-1].step_summary not in steps and "in your answer" in steps
     brief, steps = told(right=False)
     assert case.steps[-1].step_summary in steps and "in your answer" not in steps
+    assert "Good" not in brief and "was read as showing step 2: " in brief and "compare these words" in brief
     assert "보고에서 찾지 못한 것" in told(right=False, language="ko")[0]
 
 

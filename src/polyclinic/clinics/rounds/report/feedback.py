@@ -83,6 +83,7 @@ def _for_student(transcript: Transcript, name: str, say: Phrases) -> list[Sectio
 def _student_in_short(
     transcript: Transcript, name: str, mine: list[Analysed], missing: list[SocraticStep], say: Phrases
 ) -> Section:
+    """After a wrong answer nothing is praised: what was read as showing a step may be what led astray."""
     case = taught_case(transcript)
     first_shown: dict[int, str] = {}
     for note in mine:
@@ -105,11 +106,13 @@ def _student_in_short(
     elif final is not None:
         wrong.append(say("answer wrong", words=quoted(_in_words(case, final)), right=case.answer_text))
     left = [say("step missing", question=step.key_question, step=step.step_summary) for step in missing]
-    return say.in_short(
-        good=good or [say("reported", words=quoted(mine[0].text)) if mine else say("took a seat")],
+    compare = [Paragraph(f"{words[:1].upper()}{words[1:]} {say('compare')}") for words in good] if wrong else []
+    short = say.in_short(
+        good=() if wrong else good or [say("reported", words=quoted(mine[0].text)) if mine else say("took a seat")],
         missing=[*wrong, *left],
         next_step=say("think about", question=missing[0].key_question) if missing else say("lead a round"),
     )
+    return Section(short.title, [*short.body, *compare])
 
 
 def _in_the_answer(transcript: Transcript, name: str) -> set[int]:

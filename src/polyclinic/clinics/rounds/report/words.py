@@ -16,6 +16,10 @@ FEEDBACK: Sentences = {
         "your report {words} was read as showing {steps}",
         "보고 {words} — 여기서 읽어 낸 것: {steps}",
     ),
+    "compare": (
+        "Your answer was wrong: compare these words with the step.",
+        "답이 틀렸으니, 한 말을 이 단계와 견주어 보세요.",
+    ),
     "one step": ("step {number}: {step}", "{number}단계: {step}"),
     "answer right": ("your answer {words} is right.", "답 {words}: 맞습니다."),
     "answer wrong": ("your answer {words} is not right: {right}.", "답 {words}: 틀렸습니다. 정답: {right}."),
