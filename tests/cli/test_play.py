@@ -78,7 +78,7 @@ def test_a_patient_at_the_desk_is_told_what_they_kept_back_by_the_names_on_their
     )
     done = polyclinic("play", "frontdesk", "--role", "patient", stdin=typed, LC_ALL="C.UTF-8", COLUMNS="100")
     told = " ".join(done.stdout.partition("In short")[2].split())
-    assert "you were asked for this and did not say it as on your card: name, phone, personal number, address." in told
+    assert "the staff asked, but never heard what stands on your card: name, phone, personal number, address." in told
     assert told.count("personal number, address") == 1 and "identifier" not in told.partition("What you said")[0]
 
 

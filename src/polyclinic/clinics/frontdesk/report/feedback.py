@@ -60,7 +60,7 @@ FEEDBACK: Sentences = {
         "{task}: 환자 때문에 생긴 오류는 없습니다.",
     ),
     "not told": (
-        "you were asked for this and did not say it as on your card: {what}.",
+        "the staff asked, but never heard what stands on your card: {what}.",
         "물었지만 카드에 적힌 대로 말하지 않은 것: {what}.",
     ),
     "personal number": ("personal number", "주민 번호"),
