@@ -66,6 +66,22 @@ def test_a_person_sees_their_own_language_and_no_instructions_for_models(
     assert max(map(len, told.splitlines())) <= 100, "lines wrap between words"
 
 
+def test_how_to_leave_is_said_once_at_the_start_and_the_doctors_command_stays(polyclinic: Run) -> None:
+    done = polyclinic("play", "patient", "--role", "doctor", stdin="How are you?\nAny fever?\n", LC_ALL="C.UTF-8")
+    assert done.stdout.count("/quit stops") == 1
+    assert done.stdout.count("Type /conclude when you know enough.") == 3, "every time, so that nobody looks for it"
+
+
+def test_a_patient_at_the_desk_is_told_what_they_kept_back_by_the_names_on_their_card(polyclinic: Run) -> None:
+    typed = (
+        "My foot is cold.\nI was told it is peripheral arterial disease.\nfemale\nNo.\nNo.\nThe earliest time.\nYes.\n"
+    )
+    done = polyclinic("play", "frontdesk", "--role", "patient", stdin=typed, LC_ALL="C.UTF-8", COLUMNS="100")
+    told = " ".join(done.stdout.partition("In short")[2].split())
+    assert "the staff asked, but never heard what stands on your card: name, phone, personal number, address." in told
+    assert told.count("personal number, address") == 1 and "identifier" not in told.partition("What you said")[0]
+
+
 def test_a_korean_terminal_gets_a_conversation_in_korean(polyclinic: Run) -> None:
     for chosen in ([], ["--scenarios", "quiet:2"]):
         done = polyclinic("play", "counsel", "--role", "patient", *chosen, stdin="", LC_ALL="ko_KR.UTF-8")

@@ -178,6 +178,7 @@ def test_a_database_of_another_program_is_refused_and_left_as_it_is(
         ("duty", "--set", "norms=/there/is/no.yaml"),
         ("duty", "--set", "survey=/there/is/no.csv"),
         ("demo", "--cast", "nurse=replay:nosuch"),
+        ("demo", "--cast", "nurse=http://127.0.0.1:99999/v1:m"),
         ("frontdesk", "--fhir", "http://127.0.0.1:9"),
     ],
     ids=" ".join,

@@ -53,7 +53,9 @@ async def test_a_reply_that_its_prompt_refuses_is_asked_again_with_the_reason(op
     assert "say please" in caller.requests[1].messages[-1].content
 
 
-@pytest.mark.parametrize("blank", ["\n" * 3_000, " \t\u3000" * 1_000], ids=["lines", "spaces"])
+@pytest.mark.parametrize(
+    "blank", ["\n" * 3_000, " \t\u3000" * 1_000, "\u0301\u0316" * 1_000], ids=["lines", "spaces", "accents"]
+)
 async def test_white_space_without_end_is_asked_for_again(open_episode: OpenEpisode, blank: str) -> None:
     """A rule that looks for the end of each word took minutes for it."""
     form = json.dumps({"says": f"yes{blank}no", "understood": True}, ensure_ascii=False)

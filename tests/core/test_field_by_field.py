@@ -64,6 +64,8 @@ def test_a_form_answered_in_a_loose_format_is_read(text: str) -> None:
         '{"reason": "fine", "verdict": "correct", "score": 3, "safe": tr',
         '{"type": "object", "properties": {"reason": {"type": "string"}}}',
         '{"reason": "fine", "verdict": "correct", "score": true, "safe": 1}',
+        pytest.param(f"reason: fine\nverdict: correct\nscore: {'9' * 5_000}\nsafe: yes", id="digits in words"),
+        pytest.param(f'{{"reason": "fine", "verdict": "correct", "score": {"9" * 5_000}}}', id="digits in a form"),
     ],
 )
 def test_a_form_with_a_missing_or_repeated_value_is_refused(text: str) -> None:

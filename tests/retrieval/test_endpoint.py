@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import zlib
+from collections.abc import AsyncIterator, Callable
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ class Server:
         self.asked: list[list[str]] = []
         self.status = 200
         self.port = 0
+        self.says: Callable[[], web.Response] | None = None
 
     async def embeddings(self, request: web.Request) -> web.Response:
         if self.status == 307:
@@ -30,6 +32,8 @@ class Server:
             return web.json_response({"error": {"message": "no such model"}}, status=self.status)
         texts = (await request.json())["input"]
         self.asked.append(texts)
+        if self.says is not None:
+            return self.says()
         rows = HashingEmbedder(8).compute(texts) * 3.0
         data = [{"index": index, "embedding": row.tolist()} for index, row in enumerate(rows)]
         return web.json_response({"data": data[::-1]})
@@ -86,3 +90,36 @@ async def test_a_redirect_sends_no_text_to_another_host(server: Server) -> None:
     with pytest.raises(ModelError, match="answered 307"):
         await asyncio.to_thread(remote.embed, ["a private sentence"])
     assert server.asked == []
+
+
+def vectors(*rows: object) -> web.Response:
+    return web.json_response({"data": [{"index": index, "embedding": row} for index, row in enumerate(rows)]})
+
+
+def flood() -> web.Response:
+    pack = zlib.compressobj(wbits=31)
+    body = b"".join(pack.compress(b" " * 1024 * 1024) for _ in range(256)) + pack.flush()
+    return web.Response(body=body, headers={"Content-Encoding": "gzip", "Content-Type": "application/json"})
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        lambda: vectors([1.0, 2.0], [1.0]),
+        lambda: vectors([1.0, float("nan")], [1.0, 2.0]),
+        lambda: vectors([1e300, 1.0], [1.0, 2.0]),
+        lambda: vectors(["x"], ["y"]),
+        lambda: vectors(["nan"], ["1"]),
+        lambda: web.json_response(["x"]),
+        lambda: web.Response(text="[" * 5_000 + "]" * 5_000),
+        flood,
+    ],
+    ids=["ragged", "nan", "infinite", "words", "nan in words", "list", "deep", "flood"],
+)
+async def test_an_odd_answer_is_a_models_failure_and_never_one_of_ours(
+    server: Server, says: Callable[[], web.Response]
+) -> None:
+    server.says = says
+    remote = EndpointEmbedder(f"http://127.0.0.1:{server.port}/v1", "tiny")
+    with pytest.raises(ModelError):
+        await asyncio.to_thread(remote.compute, ["one", "two"])

@@ -168,6 +168,18 @@ def test_a_damaged_file_is_reported_in_one_line(
     assert capsys.readouterr().out == "everything is whole\n"
 
 
+@pytest.mark.parametrize("cut", [True, False], ids=["cut off", "no database"])
+def test_a_file_that_is_no_whole_database_is_neither_moved_nor_backed_up(
+    filled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], cut: bool
+) -> None:
+    bad, new = tmp_path / "bad.db", tmp_path / "new.db"
+    bad.write_bytes(filled.read_bytes()[:30_000] if cut else b"hello" * 1_000)
+    for words in (["move", str(bad), str(new)], ["backup", str(new), "--store", str(bad)]):
+        assert invoke(["store", *words]) == 2
+        assert f"the store '{bad}' cannot be opened" in capsys.readouterr().err
+        assert not new.exists()
+
+
 def test_the_commands_report_what_they_did(filled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     new, backup = str(tmp_path / "new.db"), str(tmp_path / "backup.db")
     assert invoke(["store", "move", str(filled), new]) == 0

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from polyclinic.text.layout import number_of
+from polyclinic.text.layout import filled, number_of
 from polyclinic.text.normal import letters, normalise, straight, without_accents
 from polyclinic.text.phrases import contains_phrase, mentioned, name_pattern, phrase_pattern, stands_in
 from polyclinic.text.sentences import between_marks, is_question, sentence_spans, sentences
@@ -155,3 +155,8 @@ def test_words_of_ascii_text_are_those_that_the_pattern_finds() -> None:
 def test_a_count_stands_with_its_noun() -> None:
     counts = [number_of(count, thing) for thing in ("run", "entry") for count in (0, 1, 2400)]
     assert counts == ["0 runs", "1 run", "2,400 runs", "0 entries", "1 entry", "2,400 entries"]
+
+
+def test_what_somebody_said_cannot_steer_the_terminal() -> None:
+    said = "\x1b[1mcaller:\x1b[0m Good \x1b]0;owned\x07day\x1b[2J\x9b1A\r\x00, 안녕"
+    assert filled(said, 80) == "\x1b[1mcaller:\x1b[0m Good ]0;ownedday[2J1A, 안녕"

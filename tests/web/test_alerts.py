@@ -9,6 +9,7 @@ import pytest
 
 from polyclinic.errors import ConfigError, StoreError
 from polyclinic.store.posts import Post
+from polyclinic.web.sessions import alerts
 from polyclinic.web.sessions.access import ASK_AGAIN_S, StillAllowed, who_holds
 from polyclinic.web.sessions.alerts import AGAIN_S, RETRY_S, Alert, Alerts, alert_for, check_webhook, post_alert
 from polyclinic.web.sessions.schemas import case_id
@@ -85,6 +86,20 @@ async def test_an_unreadable_store_is_reported_and_emergencies_still_ring() -> N
     pager.blind = False
     await pager.alerts.ring()
     assert not pager.alerts.failing
+
+
+async def test_emergencies_in_memory_ring_although_the_store_never_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alerts, "LOOK_WITHIN_S", 0.01)
+    pager = Pager()
+    pager.unstored = [alert_for(case("kept in memory"))]
+
+    async def never() -> list[Alert]:
+        return await asyncio.sleep(3600, [])
+
+    monkeypatch.setattr(pager.alerts, "_stored", never)
+    async with asyncio.timeout(10):
+        assert await pager.alerts.ring() == 1
+    assert pager.alerts.failing
 
 
 async def test_one_slow_webhook_call_delays_neither_the_others_nor_the_staff() -> None:

@@ -19,10 +19,11 @@ import pytest
 from benchmarks.counsel_faults import CELLS, HANGS, PARTS, Cell, matrix
 from polyclinic.clinics.counsel.flow.room import Room
 from polyclinic.clinics.counsel.rules.messages import escalation_message
+from polyclinic.clinics.counsel.service import GUARD_FAILED
 from polyclinic.clinics.counsel.service import service as counsel_service
 from polyclinic.clinics.counsel.variants import VARIANTS
 from polyclinic.core.live import LAST_WORDS
-from polyclinic.errors import ModelError, StoreError
+from polyclinic.errors import ModelError, ReplyError, StoreError
 from polyclinic.web.sessions.emergency import Telling, append_line, emergency_files, read_emergencies
 from polyclinic.web.sessions.limits import ServiceLimits
 from polyclinic.web.sessions.service import Service
@@ -202,6 +203,21 @@ async def test_a_model_without_a_key_hands_the_conversation_over_to_staff(
         assert taken.status_code == 200 and taken.json()["state"]["holder"] == "Kim"
 
 
+async def test_a_guard_whose_verdict_cannot_be_read_is_a_fault_of_the_service(serve: Serve) -> None:
+    async def unreadable(*_: object) -> None:
+        raise ReplyError("Bananas!")
+
+    async with serve(country="GB") as served:
+        kim = await staff_login(served.app, "Kim", "take_over")
+        url, mine = await started(served.client)
+        with patch("polyclinic.clinics.counsel.agents.guard.Guard._ask", unreadable):
+            answer = await served.client.post(f"{url}/say", json={"text": "Hello."}, headers=mine)
+        assert answer.status_code == 503 and answer.json()["said"][-1]["text"] == SAFE
+        assert (await served.client.get("/health")).status_code == 503
+        (case,) = (await served.client.get("/v1/queue", headers=kim)).json()
+        assert case["rings"] and case["why"] == GUARD_FAILED
+
+
 async def test_a_keeper_that_fails_after_the_answer_is_reported_to_staff(serve: Serve) -> None:
     async with serve(country="GB") as served:
         url, mine = await started(served.client)
@@ -345,6 +361,16 @@ async def test_a_restart_with_another_cast_finds_every_open_session_and_case_but
         assert [view["id"] for view in views] == [url.rpartition("/")[2]]
         assert len((await served.client.get("/v1/queue", headers=head)).json()) == 1
         assert (await served.client.get(closed, headers=theirs)).json()["outcome"] == "closed"
+
+
+async def test_what_a_person_was_told_stays_the_same_after_a_restart_with_another_cast(serve: Serve) -> None:
+    async with serve() as served:
+        url, mine = await started(served.client)
+        told = await served.client.post(f"{url}/say", json={"text": "Hello."}, headers=mine)
+        assert told.json()["said"][-1]["speaker"] == "counsellor"
+    async with serve(cast="counsellor=understudy:mistake=fail,all=understudy") as served:
+        assert (await served.client.get(f"{url}/heard", headers=mine)).json() == told.json()["said"]
+        assert await served.app.state.service.cases.all() == []
 
 
 async def test_one_session_that_cannot_continue_is_reported_and_stops_no_other(serve: Serve) -> None:

@@ -223,6 +223,8 @@ async def _converse(desk: HumanDesk, screen: Screen) -> None:
     while True:
         question, doubted = await desk.next(), ""
         screen.ask(question)
+        if screen.questions == 1 and not question.error:
+            screen.show(Worded("(/help shows this again. /quit stops: the conversation is saved.)"))
         while True:
             try:
                 line = await _typed(f"{screen.name(question.role)}> ")

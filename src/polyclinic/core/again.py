@@ -32,8 +32,8 @@ LOOKED_AT = 2_048
 _LONGEST_PERIOD = 400
 _COVERED = 240
 _TIMES = 5
-_BLANK = re.compile(r"(?:\s|\\[nrt]){200}")
-"""White space without end: nobody says it, and reading it word by word would take minutes."""
+_ENDLESS = re.compile(r"(?:\s|[\u0300-\u036f]|\\[nrt]){200}")
+"""White space or accents without end: nobody says them, and reading them word by word would take minutes."""
 _LINES = {
     "en": {
         "form": "That reply cannot be used: {fault}. Reply once more, with nothing but what was asked for, in the asked"
@@ -59,8 +59,8 @@ def whole(completion: Completion) -> None:
     """
     if completion.finish == RUN_ON or (completion.finish == "length" and runs_on(completion.text)):
         raise Unreadable("the reply repeated itself until it was stopped", RUN_ON)
-    if _BLANK.search(completion.text.strip()):
-        raise Unreadable("the reply has hundreds of spaces or line breaks in a row", RUN_ON)
+    if _ENDLESS.search(completion.text.strip()):
+        raise Unreadable("the reply has hundreds of spaces, line breaks or accents in a row", RUN_ON)
     if completion.finish == "length":
         raise Unreadable("the reply was cut off at its limit", CUT)
     if completion.finish == CUT_CALL:

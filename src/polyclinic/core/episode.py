@@ -269,6 +269,12 @@ class Episode(Generic[S_co, V_co]):
         await self.board.post(queue, key, content)
         self.record(Posted(queue=queue, key=key, body=content))
 
+    async def committed(self) -> None:
+        """Commit every answer so far, also of players who would give it again. What a real person is told next then
+        stays the same after a restart with other players.
+        """
+        await self.board.written()
+
     def posted(self, queue: str, key: str, kind: type[PayloadT]) -> PayloadT | None:
         """The message that was handed over to staff under this key, also before a crash; None if there is none."""
         return get_payload(kind, self.board.posted.get((queue, key), {}))

@@ -7,7 +7,6 @@ named exactly, and there is no duplicate. A missing value is never filled in.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -31,6 +30,7 @@ _LINE = re.compile(
     r"^\s*(?:[-*•]\s+|\d+[.)]\s+)?[*_`\"'“]*([A-Za-z][\w \-]{0,40}?)[*_`\"'”]*\s*[:=]\s*[*_`]*[ \t]*(.*)$"
 )
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+_LONGEST_NUMBER = 18
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\d)")
 _AROUND = " \t\r\n\"'`*“”‘’.,;:!?()[]<>"
 _QUOTES = ' \t\r\n"`*“”'
@@ -123,7 +123,9 @@ def fields_said(text: str, fields: Sequence[FormField]) -> dict[str, Any]:
         return _from_lines(body, {_plain_name(field.name): field.name for field in fields})
     try:
         found, end = STRICT.raw_decode(body, start)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except Unreadable:
+        raise
+    except (ValueError, RecursionError) as error:
         raise Unreadable(f"the reply is not one JSON object: {error}") from None
     names = {_plain_name(field.name): field.name for field in fields}
     if "{" in body[end:] or _from_lines(body[end:], names):
@@ -187,9 +189,8 @@ def _from_words(field: FormField, words: str) -> Any:
         return said in _TRUE
     if field.kind in ("whole", "number"):
         numbers = set(_NUMBER.findall(words))
-        if len(numbers) != 1:
+        if len(numbers) != 1 or len(number := numbers.pop()) > _LONGEST_NUMBER:
             raise Unreadable(f"{field.name}: answer with one number")
-        number = numbers.pop()
         if field.kind == "whole" and "." in number:
             raise Unreadable(f"{field.name}: answer with a whole number")
         return int(number) if field.kind == "whole" else float(number)

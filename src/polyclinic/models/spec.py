@@ -211,12 +211,21 @@ def _need(value: str, text: str, hint: str) -> None:
 
 def _endpoint(role: str, text: str, plain: str, options: Options) -> CastSpec:
     match = _URL.match(plain)
-    if match is None or not match.group(2):
+    if match is None or not match.group(2) or not _is_address(match.group(1)):
         raise ConfigError(
             Worded("cast '{1}': write the base URL, a colon and the model: http://127.0.0.1:8080/v1:qwen3", text)
         )
     url, model = match.group(1).rstrip("/"), match.group(2)
     return CastSpec(role, text, "endpoint", model, "", url, options.key_env or OWN_KEY, options=options)
+
+
+def _is_address(url: str) -> bool:
+    """Whether a base URL has a host and, if it names one, a port that exists."""
+    try:
+        parts = urlsplit(url)
+        return bool(parts.hostname) and parts.port != 0 and url.isprintable()
+    except ValueError:
+        return False
 
 
 def _options(text: str, query: str) -> dict[str, str]:

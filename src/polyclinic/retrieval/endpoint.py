@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
+import orjson
 
 from polyclinic.core.embedding import Vectors
 from polyclinic.errors import ConfigError, ModelError
@@ -20,6 +21,8 @@ from polyclinic.retrieval.embedders import CACHE_TEXTS, CachedEmbedder
 
 T = TypeVar("T")
 _BATCH = 128
+_LARGEST = float(np.finfo(np.float32).max)
+_MOST_BYTES = 64 * 1024 * 1024
 
 
 class EndpointEmbedder(CachedEmbedder):
@@ -75,14 +78,21 @@ class EndpointEmbedder(CachedEmbedder):
             raise ModelError(
                 f"the embeddings endpoint {self._base_url} failed ({type(error).__name__}): check that it is running"
             ) from error
+        if len({len(row) for row in rows}) > 1 or any(not abs(number) <= _LARGEST for row in rows for number in row):
+            raise ModelError(f"the embeddings endpoint {self._base_url} returned vectors that cannot be compared")
         return np.array(rows, dtype=np.float32)
 
 
 async def _vectors_of(response: Any, count: int, base_url: str) -> list[list[float]]:
+    raw = bytearray()
+    async for piece in response.content.iter_any():
+        raw += piece
+        if len(raw) > _MOST_BYTES:
+            raise ModelError(f"the embeddings endpoint {base_url} answered with more than {_MOST_BYTES >> 20} MiB")
     if response.status != 200:
-        said = (await response.text())[:200]
+        said = " ".join(raw[:200].decode(errors="replace").split())
         raise ModelError(f"the embeddings endpoint {base_url} answered {response.status}: {said}")
-    payload = await response.json(content_type=None)
+    payload = orjson.loads(raw)
     try:
         found = sorted(payload["data"], key=lambda item: int(item["index"]))
         vectors = [[float(number) for number in item["embedding"]] for item in found]

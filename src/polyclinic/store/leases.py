@@ -159,7 +159,7 @@ class Leases:
                 if not holders or not is_dead(holders[0][0]) or not self._take(tx, unit, holders[0][0]):
                     return None
             standing = tx.execute(_STANDING, (self._run, unit))
-            if not standing:
+            if not standing and not tx.execute("SELECT 1 FROM runs WHERE id = ?", (self._run,)):
                 raise UnknownName("run", self._run)
             return {episode: ClaimedEpisode(status, bool(recorded)) for episode, status, recorded in standing}
 

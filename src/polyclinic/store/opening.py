@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sqlite3
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -86,8 +87,15 @@ def open_database(url: str, *, readers: int = 0, lock_wait_s: float = LOCK_WAIT_
     long work on an SQLite file waits while another process holds its lock.
     """
     connect, dialect = connector(url, lock_wait_s)
-    try:
+    with readable(url):
         return _opened(connect, dialect, 0 if sqlite_path(url) == ":memory:" else readers)
+
+
+@contextmanager
+def readable(url: str) -> Iterator[None]:
+    """A context in which a store is opened: a file that is damaged or no database is refused in one line."""
+    try:
+        yield
     except sqlite3.Error as error:
         raise ConfigError(
             f"the store '{without_password(url)}' cannot be opened ({error}): choose another with --store"

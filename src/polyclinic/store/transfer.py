@@ -21,7 +21,7 @@ from polyclinic.core.files import not_written
 from polyclinic.errors import ConfigError, StoreError
 from polyclinic.store.connections import ROWS, Connection, without_password
 from polyclinic.store.leases import units_at_work
-from polyclinic.store.opening import connector, refuse_missing, sqlite_path
+from polyclinic.store.opening import connector, readable, refuse_missing, sqlite_path
 from polyclinic.store.schema import migrate
 
 TableRow = tuple[Any, ...]
@@ -88,6 +88,8 @@ def back_up(source: str, path: Path, prepare: Prepare) -> Copied | None:
 def _copy_file(source: Path, target: Path) -> None:
     old, new = sqlite3.connect(source, timeout=120.0), sqlite3.connect(target)
     try:
+        with readable(str(source)):
+            old.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         old.backup(new)
         new.execute("DELETE FROM leases")
         new.commit()
@@ -102,7 +104,8 @@ def _copy_file(source: Path, target: Path) -> None:
 @contextmanager
 def _transaction(url: str, *, write: bool) -> Iterator[Connection]:
     """A connection with one transaction, which is committed at the end, or rolled back on an error."""
-    connection = connector(url)[0]()
+    with readable(url):
+        connection = connector(url)[0]()
     try:
         connection.begin(write)
         yield connection

@@ -10,6 +10,9 @@ from collections.abc import Iterable
 _STYLE = re.compile("\x1b\\[[0-9;]*m")
 """The codes that make text bold, dim or coloured."""
 
+_STEERS = re.compile("\x1b(?!\\[[0-9;]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
+"""Control characters that would steer a terminal. What is shown was said by models and people."""
+
 _NUMBERED = re.compile(r"\d+[.):]? ")
 
 
@@ -50,9 +53,9 @@ def terminal_width(most: int) -> int:
 
 def filled(text: str, width: int, hanging: str = "") -> str:
     """Wrap a text at spaces, so that each line fits the width in a terminal. Words stay whole; one that is wider than
-    a line gets a line of its own. Lines after the first begin with `hanging`.
+    a line gets a line of its own. Lines after the first begin with `hanging`. Of control characters, only styles stay.
     """
-    text = text.replace("\n", " ")
+    text = _STEERS.sub("", text.replace("\n", " "))
     start = text[: len(text) - len(text.lstrip(" "))]
     first, *words = text[len(start) :].rstrip(" ").split(" ")
     lines = [start + first]

@@ -15,12 +15,13 @@ from polyclinic.clinics.rounds.prompts.people import CaseKey, Sheet
 from polyclinic.clinics.rounds.prompts.reviewers import AnswersKnowledge, ChecksFacts, ChecksSafety
 from polyclinic.clinics.rounds.prompts.student import StudentChooses
 from polyclinic.clinics.rounds.report import feedback
-from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, RoomOpened
+from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, RoomOpened, Seated, TaughtCase
 from polyclinic.clinics.rounds.scenario.shipped import shipped_case
 from polyclinic.core.judge import Case
 from polyclinic.core.model import Completion, Request
 from polyclinic.core.reply import Unreadable
-from polyclinic.core.transcript import Noted, Said
+from polyclinic.core.transcript import Noted, Said, Transcript
+from polyclinic.core.value import plain
 from polyclinic.eval.results import EpisodeRow
 from polyclinic.eval.sections import Paragraph, Section, Table
 from polyclinic.models.human import HumanDesk, HumanQuestion
@@ -83,8 +84,9 @@ async def test_a_student_gets_only_what_a_student_may_know_and_is_told_what_to_s
     name = episode.transcript.notes(RoomOpened)[0].students[0].name
     short, *sections = sections
     assert short.title == "In short" and "Next step: " in _words(short)
-    praised = re.findall(r"shows step \d+", _words(short))
+    praised = re.findall(r"step \d+: ", _words(short))
     assert praised and len(praised) == len(set(praised)), "each step is praised once"
+    assert _words(short).count("“P waves at") == 1, "and each report is quoted once"
     titles = [section.title for section in sections]
     assert titles[0].startswith("What you contributed") and titles[1:] == [
         "What the tutor saw",
@@ -112,6 +114,30 @@ def test_a_specialist_sees_the_case_and_its_steps_and_a_supervisor_only_the_word
     assert all(step.key_question in shown and step.step_summary in shown for step in key.steps)
     assert all(each.wrong in shown and each.right in shown for each in key.pitfalls)
     assert key.answer not in ChecksSafety(statement="Ask him.").for_human
+
+
+def test_feedback_says_what_no_report_showed_and_a_right_answer_counts_for_the_step_that_it_names() -> None:
+    case = shipped_case("infe-03")
+    assert case is not None
+    mia = Seated.model_validate({**students(1)[0].model_dump(), "seat": "student-1", "name": "Mia"})
+    room = RoomOpened(students=(mia,), persona="", case=TaughtCase.from_case(case))
+    report = Analysed(round=1, student="Mia", text="The crackles mean gas.", held=(1,))
+
+    def told(right: bool, language: str = "en") -> tuple[str, str]:
+        chose = Chose(student="Mia", when="final", case="", choice="B" if right else "D", reason="", right=right)
+        notes = [Noted(topic=note.topic, data=plain(note)) for note in (room, report, chose)]
+        played = Case(case, load_clinic("rounds").variant("full"), Transcript([*notes]))
+        short, *_, steps, study = feedback(played, "student-1", language)
+        return _words(short), f"{steps.body[0]} {_words(study)}"
+
+    brief, steps = told(right=True)
+    assert "“The crackles mean gas.” was read as showing step 2: " in brief
+    assert f"in no report of yours was this found: {case.steps[0].key_question}" in brief
+    assert case.steps[-1].step_summary not in steps and "in your answer" in steps
+    brief, steps = told(right=False)
+    assert case.steps[-1].step_summary in steps and "in your answer" not in steps
+    assert "Good" not in brief and "was read as showing step 2: " in brief and "compare these words" in brief
+    assert "보고에서 찾지 못한 것" in told(right=False, language="ko")[0]
 
 
 async def test_a_human_tutor_is_reviewed_like_any_other_and_sees_who_learned() -> None:

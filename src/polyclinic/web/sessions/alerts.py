@@ -23,7 +23,7 @@ from polyclinic.store.posts import Post
 from polyclinic.web.sessions.schemas import case_id
 
 _LOG = logging.getLogger(__name__)
-AGAIN_S, RETRY_S, WEBHOOK_S, KEEP_ALIVE_S = 60.0, 5.0, 10.0, 15.0
+AGAIN_S, RETRY_S, WEBHOOK_S, KEEP_ALIVE_S, LOOK_WITHIN_S = 60.0, 5.0, 10.0, 15.0, 5.0
 KEPT_ALERTS = 100
 Send = Callable[[str, "Alert"], Awaitable[None]]
 
@@ -114,9 +114,10 @@ class Alerts:
         return len(due)
 
     async def _look(self) -> list[Alert]:
-        """The open cases. If the store cannot be read, cases in memory still ring, and `failing` is set."""
+        """The open cases. If the store cannot be read in time, cases in memory still ring, and `failing` is set."""
         try:
-            found = await self._stored()
+            async with asyncio.timeout(LOOK_WITHIN_S):
+                found = await self._stored()
         except Exception:
             _LOG.critical("open cases could not be read for alerts", exc_info=True)
             self._blind = True

@@ -21,7 +21,7 @@ from polyclinic.clinics.counsel.rules.trained import (
 )
 from polyclinic.clinics.counsel.state import Session
 from polyclinic.core.episode import Episode
-from polyclinic.core.transcript import Failed
+from polyclinic.core.transcript import FAULT_OWNERS, Failed
 from polyclinic.core.turns import parts_in_thread
 from polyclinic.errors import LimitReached, OwnedError, Owner, StoreError, UserError
 
@@ -91,6 +91,11 @@ class Guard:
             return await self._agent.ask(prompt)
 
     def _fault(self, found: Screening, fault: str, owner: Owner, utterance: str) -> Decision:
+        """Nobody has judged the message: a person must. In a live talk this is a fault of the service, also if the
+        guard answered but its verdict cannot be read.
+        """
+        if self._live and owner not in FAULT_OWNERS:
+            owner = "model"
         self._episode.record(Failed(owner=owner, error=fault, where="guard", fatal=False))
         return from_fault(found, fault, utterance)
 

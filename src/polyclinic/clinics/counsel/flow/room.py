@@ -236,6 +236,8 @@ class Room:
             self.episode.changed(STAGE_CHANGE, session.stage, made.move.to)
             session.move(made.move.to)
         self.asked = fallback(made.risk, session.lang) if made.risk else made.text
+        if self.talk.live:
+            await self.episode.committed()
         self.aloud("counsellor", self.asked, made.replied(session.turn, session.stage))
         if not self.variant.single:
             await self.lenient(self.keep(heard.asked, stage, utterance), CANNOT_GO_ON)

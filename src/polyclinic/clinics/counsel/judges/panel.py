@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from polyclinic.clinics.counsel.judges.view import DANGER, reference, view
 from polyclinic.clinics.counsel.readings import SIGNAL, SIGNALS
+from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
 from polyclinic.clinics.counsel.rules.guard import QUEUE
 from polyclinic.clinics.counsel.rules.notes import ForPerson, MemoryChanged, PlanRefused, Replied, Voiced
 from polyclinic.clinics.counsel.rules.own_words import beyond_words_of_itself
@@ -118,7 +119,7 @@ async def care(case: Case[Talk], bench: Bench) -> list[Score]:
         (hurt,) = await bench.reads(patient.text, [SIGNAL.ask(signal=SIGNALS["distress"])])
         rest = beyond_words_of_itself(answer.text)
         slip, claim, feeling = await read_answer(bench.reads, rest or answer.text, patient.text)
-        slips += [answer.text] if slip.yes else []
+        slips += [answer.text] if slip.yes and not only_courtesy(answer.text) else []
         claims += [answer.get(Replied)] if claim.yes and rest else []
         hurts += [feeling.yes] if hurt.yes else []
     count = len(pairs)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from polyclinic.clinics.frontdesk.judges import intake_verdict, misfits, scheduling_verdict, used_tools
 from polyclinic.clinics.frontdesk.rules.codes import MEANING
+from polyclinic.clinics.frontdesk.rules.intake_rubric import NEVER_SAID
 from polyclinic.clinics.frontdesk.rules.notes import Wished
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.variants import DeskVariant
@@ -58,9 +59,14 @@ FEEDBACK: Sentences = {
         "no error of {task} is the patient's fault.",
         "{task}: 환자 때문에 생긴 오류는 없습니다.",
     ),
+    "not told": (
+        "the staff asked, but never heard what stands on your card: {what}.",
+        "물었지만 카드에 적힌 대로 말하지 않은 것: {what}.",
+    ),
+    "personal number": ("personal number", "주민 번호"),
     "say it whole": (
-        "answer questions with what is on your card ({why}).",
-        "질문을 받으면 카드에 적힌 대로 답해 보세요({why}).",
+        "answer questions with what is on your card.",
+        "질문을 받으면 카드에 적힌 대로 답해 보세요.",
     ),
     "other card": ("take another card, or play the staff.", "다른 카드나 직원 역할을 해 보세요."),
 }
@@ -111,10 +117,17 @@ def _for_patient(judged: list[_Judged], say: Phrases) -> Section:
     faults = [one for one in judged if one.fault == "patient"]
     return say.in_short(
         good=[say("not yours", task=one.task) for one in judged if one.fault != "patient"],
-        missing=[_named(one, say) for one in faults],
-        next_step=say("say it whole", why=faults[0].why or faults[0].found) if faults else say("other card"),
+        missing=[_not_told(one, say) or _named(one, say) for one in faults],
+        next_step=say("say it whole" if faults else "other card"),
         unmeasured="patient",
     )
+
+
+def _not_told(one: _Judged, say: Phrases) -> str:
+    """What the person kept back, by the names on their card; empty if that was not the error."""
+    if not one.why.startswith(NEVER_SAID):
+        return ""
+    return say("not told", what=one.why.removeprefix(NEVER_SAID).replace("identifier", say("personal number")))
 
 
 def _judged(case: Case[Contact, DeskVariant], say: Phrases) -> list[_Judged]:

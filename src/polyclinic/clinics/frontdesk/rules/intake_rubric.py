@@ -22,6 +22,8 @@ _ASKED = {
     "address": lazy_pattern(r"\b(address|where (do |are )?you (live|living|stay))\b", re.IGNORECASE),
 }
 
+NEVER_SAID = "asked, but the patient never said: "
+
 
 @unchanging
 class IntakeRecord:
@@ -56,9 +58,7 @@ def judge_intake(case: IntakeCase) -> RubricVerdict:
     if silent:
         asked = [field for field in silent if was_asked(field, case.staff_said)]
         if asked:
-            return RubricVerdict(
-                code="IS", fault="patient", reason=f"asked, but the patient never said: {', '.join(asked)}"
-            )
+            return RubricVerdict(code="IS", fault="patient", reason=f"{NEVER_SAID}{', '.join(asked)}")
         return RubricVerdict(code="IS", fault="staff", reason=f"the staff never asked for: {', '.join(silent)}")
     if not case.decided:
         return RubricVerdict(code="IS", fault="staff", reason="no department was chosen before the last round ended")

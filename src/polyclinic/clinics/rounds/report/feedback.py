@@ -16,7 +16,9 @@ from polyclinic.core.model import role_of
 from polyclinic.core.transcript import Reviewed, Scored, Transcript
 from polyclinic.eval.in_short import Phrases, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
+from polyclinic.text.words import ContentWords
 
+_content = ContentWords()
 PRAISED = 2
 """How many of the tutor's questions are praised."""
 
@@ -47,10 +49,15 @@ def _for_student(transcript: Transcript, name: str, say: Phrases) -> list[Sectio
     case = taught_case(transcript)
     mine = [note for note in transcript.notes(Analysed) if note.student == name]
     held = {number for note in mine for number in note.held}
-    missing = [step for number, step in enumerate(case.steps) if number not in held]
+    answered = _in_the_answer(transcript, name)
+    missing = [step for number, step in enumerate(case.steps) if number not in held | answered]
     steps: list[list[Cell]] = [
-        [number, step.key_question, say("yes" if number - 1 in held else "not seen")]
-        for number, step in enumerate(case.steps, start=1)
+        [
+            number + 1,
+            step.key_question,
+            say("yes" if number in held else "in answer" if number in answered else "not seen"),
+        ]
+        for number, step in enumerate(case.steps)
     ]
     seen: list[Block] = []
     for turn in tutor_rounds(transcript):
@@ -60,7 +67,7 @@ def _for_student(transcript: Transcript, name: str, say: Phrases) -> list[Sectio
     own: list[Block] = [Paragraph(say("round", number=n, text=note.text)) for n, note in enumerate(mine, start=1)]
     own += [Paragraph(say("you asked", who=said.to, text=said.text)) for said in transcript.said(name)]
     study: list[Block] = [
-        Paragraph(say("step missing", question=step.key_question, step=step.step_summary)) for step in missing
+        Paragraph(say("step to study", question=step.key_question, step=step.step_summary)) for step in missing
     ]
     study.append(Paragraph(say("the answer", answer=case.answer_text, why=case.explanation)))
     table = Table(say("steps"), (say("step"), say("question"), say("in reports")), steps)
@@ -76,16 +83,21 @@ def _for_student(transcript: Transcript, name: str, say: Phrases) -> list[Sectio
 def _student_in_short(
     transcript: Transcript, name: str, mine: list[Analysed], missing: list[SocraticStep], say: Phrases
 ) -> Section:
+    """After a wrong answer nothing is praised: what was read as showing a step may be what led astray."""
     case = taught_case(transcript)
     first_shown: dict[int, str] = {}
     for note in mine:
         for number in note.held:
             first_shown.setdefault(number, note.text)
-    good = [
-        say("shows step", words=quoted(text), number=number + 1, step=case.steps[number].step_summary)
-        for number, text in first_shown.items()
-        if number < len(case.steps)
-    ]
+    shown = {
+        text: [
+            say("one step", number=number + 1, step=case.steps[number].step_summary)
+            for number, first in sorted(first_shown.items())
+            if first == text and number < len(case.steps)
+        ]
+        for text in dict.fromkeys(first_shown.values())
+    }
+    good = [say("shows steps", words=quoted(text), steps=" ".join(steps)) for text, steps in shown.items() if steps]
     choices = {note.when: note for note in transcript.notes(Chose) if note.student == name}
     final = choices.get("final")
     wrong: list[str] = []
@@ -94,11 +106,24 @@ def _student_in_short(
     elif final is not None:
         wrong.append(say("answer wrong", words=quoted(_in_words(case, final)), right=case.answer_text))
     left = [say("step missing", question=step.key_question, step=step.step_summary) for step in missing]
-    return say.in_short(
-        good=good or [say("reported", words=quoted(mine[0].text)) if mine else say("took a seat")],
+    compare = [Paragraph(f"{words[:1].upper()}{words[1:]} {say('compare')}") for words in good] if wrong else []
+    short = say.in_short(
+        good=() if wrong else good or [say("reported", words=quoted(mine[0].text)) if mine else say("took a seat")],
         missing=[*wrong, *left],
         next_step=say("think about", question=missing[0].key_question) if missing else say("lead a round"),
     )
+    return Section(short.title, [*short.body, *compare])
+
+
+def _in_the_answer(transcript: Transcript, name: str) -> set[int]:
+    """The steps that the person's right last answer names itself: the answer says more than half of what they teach."""
+    case = taught_case(transcript)
+    right = any(note.student == name and note.when == "final" and note.right for note in transcript.notes(Chose))
+    if not right:
+        return set()
+    answer = _content(case.answer_text)
+    taught = {number: _content(step.step_summary) for number, step in enumerate(case.steps)}
+    return {number for number, words in taught.items() if words and 2 * len(words & answer) > len(words)}
 
 
 def _in_words(case: TeachingCase, chosen: Chose) -> str:

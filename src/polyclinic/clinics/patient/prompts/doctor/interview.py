@@ -53,7 +53,7 @@ class AsksQuestion(Prompt[str], Interviewing):
         """What a person who plays the doctor may do."""
         due = " This is your last question: after it you must decide." if self.last else ""
         return (
-            "You are the doctor. Ask one question at a time, or send the patient for a test by its name. "
+            "You are the doctor. Ask one question at a time, or name a test. "
             f"Type {CONCLUDE} when you know enough.{due}"
         )
 
