@@ -213,10 +213,12 @@ async def test_references_within_a_bundle_and_to_existing_resources_are_accepted
     assert (await api.put("/Appointment/old", json=changed, headers=JSON)).status_code == 200
 
 
-async def test_a_duplicate_full_url_is_refused(api: httpx.AsyncClient, hospital: FhirStore) -> None:
+@pytest.mark.parametrize("kind", ["transaction", "batch"])
+async def test_a_duplicate_full_url_is_refused(api: httpx.AsyncClient, hospital: FhirStore, kind: str) -> None:
     before = await patients(hospital)
     url = "urn:uuid:6d1f6a0e-0000-4000-8000-000000000002"
-    twice = bundle([posted({"resourceType": "Patient"}, url), posted({"resourceType": "Patient"}, url)])
+    entries = [posted({"resourceType": "Patient"}, url), posted({"resourceType": "Patient"}, url.upper())]
+    twice = {**bundle(entries), "type": kind}
     answer = await api.post("/", json=twice, headers=JSON)
     assert (answer.status_code, answer.json()["issue"][0]["expression"]) == (400, ["Bundle.entry[1].fullUrl"])
     assert await patients(hospital) == before

@@ -73,6 +73,7 @@ def test_options_follow_a_question_mark() -> None:
         ("staff=human,staff=human", "duplicate role"),
         ("staff=undrstudy", "did you mean understudy"),
         ("staff=openai", "write openai:MODEL"),
+        ("staff=http://me:secret@host/v1:m", "put a key into POLYCLINIC_API_KEY"),
         ("staff=opnai:gpt-5", "did you mean openai"),
         ("staff=replay", "write replay:RUN"),
         ("staff=human:me", "is not a kind of model"),

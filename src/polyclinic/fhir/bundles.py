@@ -66,17 +66,25 @@ def _entry(change: RecordChange) -> Resource:
 
 def operations_in(bundle: Resource) -> list[TransactionEntry]:
     """Read the operations of a transaction or batch Bundle. Raises BadBundle, which names the faulty entry."""
+    return [_operation(entry, f"Bundle.entry[{position}]") for position, entry in enumerate(entries_of(bundle))]
+
+
+def entries_of(bundle: Resource) -> list[Any]:
+    """The entries of a Bundle, not too many and no two with the same fullUrl (rule bdl-7 of FHIR)."""
     entries = bundle.get("entry", [])
     if not isinstance(entries, list) or len(entries) > MAX_ENTRIES:
-        raise BadBundle(f"'entry' must be an array of at most {MAX_ENTRIES}")
-    operations = [_operation(entry, f"Bundle.entry[{position}]") for position, entry in enumerate(entries)]
+        raise BadBundle(f"'entry' must be an array of at most {MAX_ENTRIES}", expression="Bundle.entry")
     seen: set[str] = set()
-    for position, operation in enumerate(operations):
-        if operation.full_url is not None and operation.full_url in seen:
+    for position, entry in enumerate(entries):
+        url = entry.get("fullUrl") if isinstance(entry, dict) else None
+        if not isinstance(url, str):
+            continue
+        name = url.lower() if url.lower().startswith("urn:") else url
+        if name in seen:
             place = f"Bundle.entry[{position}].fullUrl"
-            raise BadBundle(f"{place}: '{operation.full_url}' appears twice", expression=place)
-        seen.add(operation.full_url or "")
-    return operations
+            raise BadBundle(f"{place}: '{url}' appears twice", expression=place)
+        seen.add(name)
+    return entries
 
 
 def _operation(entry: Any, place: str) -> TransactionEntry:

@@ -210,6 +210,13 @@ def _need(value: str, text: str, hint: str) -> None:
 
 
 def _endpoint(role: str, text: str, plain: str, options: Options) -> CastSpec:
+    if "@" in plain.partition("//")[2].partition("/")[0]:
+        raise ConfigError(
+            Worded(
+                "cast: an address holds no name or password, because it is saved with the run: put a key into {1}",
+                OWN_KEY,
+            )
+        )
     match = _URL.match(plain)
     if match is None or not match.group(2) or not _is_address(match.group(1)):
         raise ConfigError(

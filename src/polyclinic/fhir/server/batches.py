@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from polyclinic.core.records import Problem, RecordInvalid, RecordsError, Resource
-from polyclinic.fhir.bundles import BadBundle, etag, operations_in
+from polyclinic.fhir.bundles import BadBundle, entries_of, etag, operations_in
 from polyclinic.fhir.query import parse_search
 from polyclinic.fhir.r4.mapping import TYPES, NotInR4
 from polyclinic.fhir.server.access import Access, access_of
@@ -54,10 +54,7 @@ class Batches(Handlers):
         return await self.store.database.write(lambda transaction: run(transaction, operations, now))
 
     async def _batch(self, bundle: Resource, r4: bool, base: str, bare: bool, access: Access) -> list[Resource]:
-        entries = bundle.get("entry", [])
-        if not isinstance(entries, list):
-            raise BadBundle("'entry' must be an array", expression="Bundle.entry")
-        return [await self._alone(entry, r4, base, bare, access) for entry in entries]
+        return [await self._alone(entry, r4, base, bare, access) for entry in entries_of(bundle)]
 
     async def _alone(self, entry: object, r4: bool, base: str, bare: bool, access: Access) -> Resource:
         try:
