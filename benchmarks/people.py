@@ -14,8 +14,8 @@ topic). So the answers are measured twice: with the records as the authors saw t
 added lines, so with the second only questions with a marked fact count.
 
 `--misses` prints misses of the first half of the records for the first author, all for others. By now misses of both
-halves, of E, of G and of H have been read, so their figures flatter. Of I and J (`--author i`, `--author j`) nobody has
-read a question. Both wrote after the lines were added, about the records as they ship.
+halves, of E, of G and of H have been read, so their figures flatter. Of I, J and K (`--author i` and so on) nobody has
+read a question. They wrote after the lines were added, about the records as they ship.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from polyclinic.runner.readings import all_kinds
 DATA = Path(__file__).parent / "data"
 READER = BuiltInReader(all_kinds())
 ADDED: dict[str, dict[str, int]] = json.loads((DATA / "lines_added.json").read_text(encoding="utf-8"))
-WROTE_AFTER = ("_i", "_j")
+WROTE_AFTER = ("_i", "_j", "_k")
 RECORDS = sorted(each.id for each in shipped_records())
 FITTING, NOTHING, NEAREST = "fitting", "nothing, rightly", "the nearest told, and that this is all"
 
@@ -179,7 +179,7 @@ def main() -> None:
     parser.add_argument("what", nargs="*", default=[], metavar="questions|contributions")
     parser.add_argument("--half", type=int, choices=(1, 2), default=0)
     parser.add_argument("--misses", action="store_true")
-    parser.add_argument("--author", choices=("e", "g", "h", "i", "j"), help="measure with this author's files instead")
+    parser.add_argument("--author", choices=("e", "g", "h", "i", "j", "k"), help="measure with this author's files instead")
     args = parser.parse_args()
     for name, run in (("questions", questions), ("contributions", contributions)):
         if not args.what or name in args.what:
