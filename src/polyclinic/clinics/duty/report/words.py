@@ -52,7 +52,7 @@ FEEDBACK: Sentences = {
     "who": ("who", "누가"),
     "words": ("words", "한 말"),
     "rule": ("the rule", "규칙"),
-    "one rule": ("if {when}, {then}", "{then}"),
+    "one rule": ("if {when}, {then}", "{when}: {then}"),
     "staff": ("How the staff treated you", "의료진이 당신을 대한 방식"),
     "staff broke": ("Rules that the staff broke", "의료진이 어긴 규칙"),
     "staff broke none": (
