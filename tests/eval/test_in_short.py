@@ -40,7 +40,7 @@ def test_both_languages_fill_the_same_blanks_and_every_sentence_is_used(path: Pa
     for name, (english, korean) in table.items():
         assert blanks(english) == blanks(korean), name
         assert not HANGUL.search(english), name
-        only_blanks = not re.sub(r"\{\w+\}|\W", "", english)
+        only_blanks = not re.sub(r"\{\w+\}|\W", "", korean)
         assert HANGUL.search(korean) or only_blanks, name
     folder = path.parent
     said = Counter(
