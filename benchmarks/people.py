@@ -179,7 +179,9 @@ def main() -> None:
     parser.add_argument("what", nargs="*", default=[], metavar="questions|contributions")
     parser.add_argument("--half", type=int, choices=(1, 2), default=0)
     parser.add_argument("--misses", action="store_true")
-    parser.add_argument("--author", choices=("e", "g", "h", "i", "j", "k"), help="measure with this author's files instead")
+    parser.add_argument(
+        "--author", choices=("e", "g", "h", "i", "j", "k"), help="measure with this author's files instead"
+    )
     args = parser.parse_args()
     for name, run in (("questions", questions), ("contributions", contributions)):
         if not args.what or name in args.what:

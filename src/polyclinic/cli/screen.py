@@ -222,14 +222,19 @@ def _wrapped(line: str) -> str:
 
 
 def _in_one_line(text: str) -> str:
-    """The first sentences of a text that fit one line, or those after a short first one ("You are the doctor."), or
-    else the first words.
+    """The sentences of a text that fit one line: those with a command ("Type /conclude ..."), else the first ones or
+    those after a short first one ("You are the doctor."), or else the first words.
     """
     width = terminal_width(WIDEST)
     parts = sentences(text)
-    runs = [" ".join(parts[start:end]) for start in (0, 1) for end in range(len(parts), start, -1)]
+    places = [at for at, part in enumerate(parts) if at < 2 or "/" in part]
+    runs = [" ".join(parts[start:end]) for start in places for end in range(len(parts), start, -1)]
     fitting = [run for run in runs if columns_of(run) <= width]
-    return max(fitting, key=columns_of) if fitting else filled(text, width - len(_MORE)).split("\n")[0] + _MORE
+    return (
+        max(fitting, key=lambda run: ("/" in run, columns_of(run)))
+        if fitting
+        else filled(text, width - len(_MORE)).split("\n")[0] + _MORE
+    )
 
 
 def with_command(text: str, command: str) -> str:
