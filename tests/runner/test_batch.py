@@ -138,9 +138,8 @@ async def test_units_held_by_another_live_process_are_waited_for(monkeypatch: py
         assert (await work).done == 3
 
 
-async def test_the_next_episode_is_claimed_in_the_commit_that_ends_the_one_before(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def count_commits(monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """A list that gets an item for each commit from now on."""
     commits: list[None] = []
     begin = SqliteConnection.begin
 
@@ -148,9 +147,16 @@ async def test_the_next_episode_is_claimed_in_the_commit_that_ends_the_one_befor
         commits.extend([None] * write)
         begin(self, write)
 
+    monkeypatch.setattr(SqliteConnection, "begin", counted)
+    return commits
+
+
+async def test_the_next_episode_is_claimed_in_the_commit_that_ends_the_one_before(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with open_store(str(tmp_path_factory.mktemp("claims") / "s.db")) as store:
         id = await start_run(store, config(scenarios="20", concurrency=1))
-        monkeypatch.setattr(SqliteConnection, "begin", counted)
+        commits = count_commits(monkeypatch)
         assert (await resume_run(store, id)).done == 20
     assert len(commits) <= 25
 
@@ -167,13 +173,6 @@ async def test_the_leases_of_a_stopped_run_are_given_back_together(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """One commit for each of 2,000 took half a minute after the time limit."""
-    commits: list[None] = []
-    begin = SqliteConnection.begin
-
-    def counted(self: SqliteConnection, write: bool) -> None:
-        commits.extend([None] * write)
-        begin(self, write)
-
     async with (
         FaultServer(faults=1.0, kinds=["stall"], stall_s=30.0) as server,
         open_store(str(tmp_path_factory.mktemp("leases") / "s.db")) as store,
@@ -183,7 +182,7 @@ async def test_the_leases_of_a_stopped_run_are_given_back_together(
         work = asyncio.create_task(resume_run(store, id))
         while server.busy < 100:
             await asyncio.sleep(0.01)
-        monkeypatch.setattr(SqliteConnection, "begin", counted)
+        commits = count_commits(monkeypatch)
         work.cancel()
         with pytest.raises(asyncio.CancelledError):
             await work
