@@ -168,3 +168,9 @@ def test_what_is_right_is_told_for_each_language() -> None:
     lines = LabelLessons(zeros, answers, zeros, korean)
     labels = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [1.0, 0.0]], np.float32)
     assert labels_right(lines, labels) == {"labels, en": 1.0, "labels, ko": 0.5}
+
+
+def test_the_reader_gets_the_share_of_the_time_that_is_asked_for(tmp_path: Path) -> None:
+    jobs = {job.name: job for job in plan(tiny_inputs(tmp_path), tmp_path, 600.0, reader_share=0.6)}
+    asked = list(jobs["reader"].command(600.0))
+    assert asked[asked.index("--seconds") + 1] == "360"

@@ -24,7 +24,7 @@ from tools.encoder.opinions import Opinion, open_opinions, opinion_of, save_opin
 from tools.encoder.pack import as_encoder
 from tools.encoder.pool import FALSE, SUPPORTED, Unlabelled, messages, open_pool, save_pool, statements, turns
 from tools.encoder.pool_changes import Change, changes
-from tools.encoder.readings import answered, save_statements
+from tools.encoder.readings import answered, chances_of, figures, save_statements
 from tools.encoder.tiny import write_model
 
 SOURCES = (
@@ -198,3 +198,19 @@ def test_a_network_learns_what_the_language_model_says(tmp_path: Path) -> None:
     encoder = as_encoder(trained, labels=True)
     said = {label: encoder.alone("no pain", f"guard|{label}", "", "") for label in start.names.labels}
     assert max(said, key=lambda label: said[label] or 0.0) == start.names.labels[1]
+
+
+def test_the_figures_come_from_the_chances_that_are_written() -> None:
+    class Sure:
+        def chances(self, asked: Sequence[tuple[str, Question]]) -> list[float]:
+            return [0.912345 if "dogs" in text else 0.123456 for text, _ in asked]
+
+    lines = [
+        said_beside("No dogs.", SOURCES[2], True),
+        said_beside("Two dogs.", SOURCES[2], False),
+        said_beside("It is taken away.", SOURCES[0], False),
+    ]
+    chances = chances_of(cast(AnswerScores, Sure()), lines)
+    assert chances == [0.9123, 0.9123, 0.1235]
+    found = figures(lines, chances).kinds[SUPPORTED]
+    assert (found.n, found.balanced) == (3, 0.75), "one yes of one, one no of two"

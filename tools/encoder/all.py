@@ -74,10 +74,16 @@ TINY = Sizes(
 
 
 def plan(
-    inputs: Inputs, results: Path, seconds: float, memory: tuple[float, float] = MEMORY, *, tiny: bool = False
+    inputs: Inputs,
+    results: Path,
+    seconds: float,
+    memory: tuple[float, float] = MEMORY,
+    *,
+    reader_share: float = _READER,
+    tiny: bool = False,
 ) -> list[Job]:
     """All jobs, which work in the folder `work` of the results. `memory` is what a language model and a network take of
-    a GPU while they are trained, in GB.
+    a GPU while they are trained, in GB. `reader_share` is how much of the time the reader learns.
     """
     (for_model, for_network), sizes, folder = memory, TINY if tiny else Sizes(), results / "work"
     pieces, start, ready, pool = (folder / name for name in ("pieces.txt", "start.npz", "ready.npz", "pool.jsonl"))
@@ -113,7 +119,7 @@ def plan(
             fixed(
                 "readings",
                 *("learn", inputs.model, folder / "reader", pool, statements),
-                *("--seconds", round(_READER * seconds), *sizes.reader),
+                *("--seconds", round(reader_share * seconds), *sizes.reader),
             ),
             (*given, "pool"),
             memory=for_model,
@@ -206,6 +212,8 @@ def main(arguments: list[str] | None = None) -> int:
         parser.add_argument(f"--{name}-memory", type=float, default=default, help="of one; default: %(default)s")
     parser.add_argument("--most-bytes", type=int, default=parts.MOST_BYTES, help="of a result; default: %(default)s")
     parser.add_argument("--only", nargs="+", default=[], metavar="JOB", help="do only these; log.txt has the names")
+    share = "of the whole time in which the reader learns; default: %(default)s. With --only pool reader figures: 0.6"
+    parser.add_argument("--reader-share", type=float, default=_READER, help=share)
     parser.add_argument("--tiny", action="store_true", help="few lines and random models, to try everything")
     given = parser.parse_args(arguments)
     if len(given.inputs) != (0 if given.tiny else 3):
@@ -221,7 +229,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     inputs = tiny_inputs(folder) if given.tiny else Inputs(*given.inputs)
     seconds, memory = given.minutes * 60, (given.model_memory, given.network_memory)
-    jobs = plan(inputs, given.results, seconds, memory, tiny=given.tiny)
+    jobs = plan(inputs, given.results, seconds, memory, reader_share=given.reader_share, tiny=given.tiny)
     strange = set(given.only) - {job.name for job in jobs}
     if strange:
         parser.error(f"no such job: {', '.join(sorted(strange))}")

@@ -53,9 +53,13 @@ def chosen_lines(lines: Sequence[Labelled], others: int) -> tuple[list[Labelled]
     return learned, [line for line in mine if line.about in away]
 
 
-def figures(scores: AnswerScores, lines: Sequence[Labelled]) -> ReaderFigures:
+def chances_of(scores: AnswerScores, lines: Sequence[Labelled]) -> list[float]:
+    """How likely the answer about each line is yes."""
+    return [round(chance, 4) for chance in scores.chances([(line.text, line.question) for line in lines])]
+
+
+def figures(lines: Sequence[Labelled], chances: Sequence[float]) -> ReaderFigures:
     """How often the reader is right, kind by kind."""
-    chances = scores.chances([(line.text, line.question) for line in lines])
     return table(lines, [says_of(chance) for chance in chances])
 
 
@@ -94,17 +98,21 @@ def learn(given: argparse.Namespace) -> None:
 
 
 def measure(given: argparse.Namespace) -> None:
-    """Measure the reader on the sources and cases that were left out, and on the test authors."""
+    """Measure the reader on the sources and cases that were left out, and on the test authors. How likely it finds a
+    yes is written for each line too, in the order of the lines, so that it can be joined with another reader's answers.
+    """
     _, away = chosen_lines(repository_lines(BOTH)[0], 0)
     scores = AnswerScores(str(given.reader))
     sets = {"left out": away, "test authors": labelled(split="test")}
-    found = {}
-    for name, lines in sets.items():
-        found[name] = figures(scores, lines[: given.most_lines or None])
+    found, chances = {}, {}
+    for name, every in sets.items():
+        lines = every[: given.most_lines or None]
+        chances[name] = chances_of(scores, lines)
+        found[name] = figures(lines, chances[name])
         for kind, one in found[name].kinds.items():
             print(f"{name}, {kind}: {one.balanced:.3f} of {one.n}", flush=True)
         print(f"{name}, all kinds: {found[name].all.balanced}", flush=True)
-    written = {name: plain(one) for name, one in found.items()}
+    written = {name: {**plain(one), "chances": chances[name]} for name, one in found.items()}
     given.out.write_bytes(orjson.dumps(written, option=orjson.OPT_INDENT_2))
 
 
