@@ -213,7 +213,7 @@ def read_typed(request: Request, text: str) -> Completion:
     if command and request.tools and f"{command[0]} " == _USE:
         return _typed_call(request, text[len(_USE) :])
     if command and command[0] not in request.prompt.commands:
-        raise Unreadable(Worded("'{1}' is no command here: to say it, leave out the stroke", command[0]))
+        raise Unreadable(Worded("'{1}' is no command here: to say it, leave out the slash", command[0]))
     try:
         reply = request.prompt.from_human(request.prompt.full_answer(text))
     except ValidationError as error:
