@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from polyclinic.cli.eval import LinesRead, command
 from polyclinic.cli.train import command as train
+from polyclinic.clinics.counsel.evaluations.guard import read_rows
 from polyclinic.errors import ConfigError, DataError, UnknownName
 
 ROWS = (
@@ -41,8 +42,10 @@ def test_a_users_own_rows_are_measured_for_screen_model_and_guard(tmp_path: Path
         assert numbers["classes"]["implicit"]["recall"] is None
 
 
-def test_a_guard_that_misses_danger_lowers_only_its_own_recall() -> None:
-    found = evaluate("--file", "measure", "--cast", "guard=understudy:mistake=miss,all=understudy")
+def test_a_guard_that_misses_danger_lowers_only_its_own_recall(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(row.model_dump_json() for row in read_rows("measure")[::8]), encoding="utf-8")
+    found = evaluate("--file", str(path), "--cast", "guard=understudy:mistake=miss,all=understudy")
     assert isinstance(found["model"], dict) and isinstance(found["guard"], dict) and isinstance(found["screen"], dict)
     assert found["model"]["explicit_recall"] == 0
     assert isinstance(found["both"], dict)

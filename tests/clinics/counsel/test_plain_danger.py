@@ -76,9 +76,10 @@ def test_a_plain_wish_counts_beside_graver_words_that_do_not() -> None:
     assert found.plain and found.words
 
 
-def test_no_harmless_line_of_any_training_author_is_plain_danger() -> None:
-    harmless = [line for line in guard_lines("train") if line.label in ("acceptance", "ordinary")]
-    assert len(harmless) > 5_000
+@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])
+def test_no_harmless_line_of_any_training_author_is_plain_danger(every: int) -> None:
+    harmless = [line for line in guard_lines("train") if line.label in ("acceptance", "ordinary")][::every]
+    assert len(harmless) * every > 5_000
     assert not [line.text for line in harmless if screen(line.text).plain]
 
 
