@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from pydantic import Field
 
 from polyclinic.core.journal import Journal
 from polyclinic.core.message import Frozen
 from polyclinic.store.journal import now_ms
+from polyclinic.web.sessions.lost import LOST, Lost
 
 _LOG = logging.getLogger(__name__)
 QUEUE_S = 5.0
@@ -32,6 +34,7 @@ class Emergency(Frozen):
     words: str
     fault: str
     at_ms: int
+    lost: Lost = Field(default_factory=Lost)
 
     @property
     def key(self) -> str:
@@ -40,7 +43,8 @@ class Emergency(Frozen):
 
     def body(self) -> dict[str, Any]:
         """The content of the case in the queue."""
-        return {"reason": f"the service failed: {self.fault}", "words": self.words, "utterance": self.words}
+        told = {"reason": f"the service failed: {self.fault}", "words": self.words, "utterance": self.words}
+        return {**told, LOST: self.lost.model_dump()}
 
 
 class Telling:
@@ -53,12 +57,16 @@ class Telling:
         self._last_key_ms = 0
         self.unstored: dict[str, Emergency] = {}
 
-    async def tell(self, session: str, words: str, fault: str) -> tuple[str, ...]:
+    async def tell(self, session: str, words: str, fault: str, lost: Lost | None = None) -> tuple[str, ...]:
         """Inform people. Returns the ways that worked; the log always does."""
         self.last_ms = now_ms()
         self._last_key_ms = max(self._last_key_ms + 1, self.last_ms)  # keys differ
         case = Emergency(
-            session=session, words=_clean(words)[:4_000], fault=_clean(fault)[:500], at_ms=self._last_key_ms
+            session=session,
+            words=_clean(words)[:4_000],
+            fault=_clean(fault)[:500],
+            at_ms=self._last_key_ms,
+            lost=lost or Lost(),
         )
         ways = []
         if self.queue and await self._post(case):

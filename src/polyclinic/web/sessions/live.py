@@ -12,14 +12,17 @@ from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import FAULT_OWNERS, Changed, Ended, Event, Failed, Said
 
 KEEP_ALIVE_S = 15
-STOPPED = "stopped"
-_BY_FAULT = (STOPPED, "failed", "limit")
+_FAILED, _LIMIT = "failed", "limit"
 _LOG = logging.getLogger(__name__)
 
 
 @dataclass
 class Live:
-    """A session while its flow runs. The flow takes replies from `inbox`; `idle` is set while it waits there."""
+    """A session while its flow runs. The flow takes replies from `inbox`; `idle` is set while it waits there.
+
+    A line keeps its number, whatever fails: a flow that runs again says the same lines again, and those are not new.
+    `safe` are the numbers of the safe words, which no flow said. `stopped`: a fault ended the flow, not the session.
+    """
 
     id: str
     room: LiveService
@@ -33,7 +36,11 @@ class Live:
     task: asyncio.Task[None] | None = None
     fault: Exception | None = None
     faults: list[Failed] = field(default_factory=list)
+    safe: set[int] = field(default_factory=set)
+    stopped: bool = False
     listening: int = 0
+    _again: int = 0
+    _before: SessionView | None = None
     _answered: asyncio.Event = field(default_factory=asyncio.Event)
     _news: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -43,25 +50,41 @@ class Live:
     @property
     def broken(self) -> bool:
         """Whether the flow stopped because of a fault, or because of a limit while a visitor waited for an answer."""
-        return self.state.outcome.startswith(_BY_FAULT)
+        return self.stopped or self.state.outcome.startswith(_LIMIT)
+
+    def stop(self) -> None:
+        """A fault ended the flow. The session stays as it was, and the next action tries it again."""
+        self.state = self._before or self.state
+        self.stopped = True
+        self.wait_for_people()
+        self._tell()
 
     def begin_again(self) -> None:
         """Reset the session, so that the flow can replay its journal from the beginning."""
-        self.heard.clear()
+        self._again, self._before, self.stopped = 0, self.state, False
         self.inbox = asyncio.Queue()
         self.idle.clear()
         self._answered.clear()
         self.fault = None
         self.state = self.room.begin(self.id, self.scenario)
+        self.state.heard = len(self.heard)
 
     def say_safely(self) -> Heard:
         """Show the visitor the safe words, even if everything else fails."""
-        words = safe_words(self.room, self.scenario)
-        said = self.room.heard(number=len(self.heard) + 1, speaker="service", text=words)
-        self.heard.append(said)
-        self.state.heard = len(self.heard)
+        said = self._add_safe_words()
         self._tell()
         return said
+
+    def _add_safe_words(self) -> Heard:
+        number = len(self.heard) + 1
+        words = safe_words(self.room, self.scenario)
+        self.safe.add(number)
+        return self._add(self.room.heard(number=number, speaker="service", text=words))
+
+    def _add(self, line: Heard) -> Heard:
+        self.heard.append(line)
+        self._again = self.state.heard = len(self.heard)
+        return line
 
     @property
     def closed(self) -> bool:
@@ -71,7 +94,8 @@ class Live:
     def take(self, event: Event) -> None:
         """Handle one event of the flow. After a restart the flow sends all events again."""
         if isinstance(event, Ended):
-            self.end(event.outcome)
+            if not event.outcome.startswith(_FAILED):  # a fault ends no session
+                self.end(event.outcome)
             return
         if isinstance(event, Failed) and event.owner in FAULT_OWNERS:
             self.faults.append(event)
@@ -79,11 +103,30 @@ class Live:
             return
         self.room.follow(self.state, event)
         if isinstance(event, Said):
-            self.heard.append(self.room.hear(len(self.heard) + 1, event, self.state))
-            self.state.heard = len(self.heard)
+            if not self._heard_before(event):
+                while len(self.heard) + 1 in self.safe:  # said before a restart
+                    self._add_safe_words()
+                self._add(self.room.hear(len(self.heard) + 1, event, self.state))
             if event.speaker != self.room.visitor:
                 self._answered.set()
         self._tell()
+
+    def _heard_before(self, said: Said) -> bool:
+        """Whether a flow that runs again says a line that it has said before."""
+        while self._again < len(self.heard) and self._again + 1 in self.safe:
+            self._again += 1
+        if self._again == len(self.heard):
+            return False
+        known = self.heard[self._again]
+        same = (known.speaker, known.text) == (said.speaker, said.text)
+        self._again = self._again + 1 if same else len(self.heard)
+        return same
+
+    def ready(self) -> None:
+        """The flow has come to where it waits for people."""
+        self._before = None
+        while len(self.heard) + 1 in self.safe:
+            self._add_safe_words()
 
     def end(self, outcome: str) -> None:
         """Mark the session as over."""
@@ -101,7 +144,7 @@ class Live:
         The flow may still be busy with its memory then; the next reply waits for it.
         """
         await self.idle.wait()
-        if self.closed:
+        if self.closed or self.stopped:
             return []
         before = len(self.heard)
         self.faults.clear()

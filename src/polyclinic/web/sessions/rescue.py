@@ -14,7 +14,8 @@ from polyclinic.store.posts import Posts
 from polyclinic.web.sessions.alerts import Alert, Alerts
 from polyclinic.web.sessions.cases import Cases
 from polyclinic.web.sessions.emergency import QUEUE_S, Emergency, Telling
-from polyclinic.web.sessions.live import STOPPED, Live, safe_words
+from polyclinic.web.sessions.live import Live, safe_words
+from polyclinic.web.sessions.lost import Lost
 from polyclinic.web.sessions.schemas import case_name
 
 _LOG = logging.getLogger(__name__)
@@ -40,26 +41,30 @@ class Rescue:
         self._room, self.telling, self._cases, self._posts = room, telling, cases, posts
         self._probed = 0.0
 
-    async def stopped(self, live: Live, words: str, fault: Exception) -> Broken:
-        """Handle a flow that cannot go on."""
+    async def stopped(self, live: Live, words: str, fault: Exception, lost: Lost | None = None) -> Broken:
+        """Handle a flow that cannot go on. `lost`: what the visitor did, which the flow may not have got."""
         if live.task is not None and not live.task.done() and live.task is not asyncio.current_task():
             live.task.cancel()
         live.fault = fault
-        live.end(STOPPED)
+        live.stop()
         said = live.say_safely()
-        return Broken([said], await self.telling.tell(live.id, words, f"{type(fault).__name__}: {fault}"))
+        what = f"{type(fault).__name__}: {fault}"
+        lost = (lost or Lost()).model_copy(update={"heard": said.number})
+        return Broken([said], await self.telling.tell(live.id, words, what, lost))
 
     async def faulty(self, live: Live, said: list[Heard], words: str, since_ms: int) -> Broken:
         """Handle a flow that went on after a fault. It may have informed people and said the safe words itself."""
         what = "; ".join(f"{fault.where}: {fault.error}" for fault in live.faults)
         live.faults.clear()
+        lost = Lost()
         if safe_words(self._room, live.scenario) not in [heard.text for heard in said]:
-            said = [*said, live.say_safely()]
+            said = [*said, safe := live.say_safely()]
+            lost = Lost(heard=safe.number)
         if await self._posted(live.id, since_ms):
             self.telling.last_ms = now_ms()
             _LOG.critical("EMERGENCY in session %s: %s (reported by: queue)", live.id, what)
             return Broken(said, ("queue", "log"))
-        return Broken(said, await self.telling.tell(live.id, words, what))
+        return Broken(said, await self.telling.tell(live.id, words, what, lost))
 
     async def _posted(self, session: str, since_ms: int) -> bool:
         try:

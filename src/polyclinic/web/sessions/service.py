@@ -17,7 +17,7 @@ from typing import Any
 
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import RunContext, run_episode
-from polyclinic.core.live import Action, Body, Heard, PassOn
+from polyclinic.core.live import Action, Body, Heard, NoBody, PassOn
 from polyclinic.core.reply import ReplyModel
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import Event
@@ -33,7 +33,8 @@ from polyclinic.web.sessions.cases import Cases
 from polyclinic.web.sessions.emergency import Telling
 from polyclinic.web.sessions.known import KnownPeople, person_tag
 from polyclinic.web.sessions.limits import ServiceLimits
-from polyclinic.web.sessions.live import STOPPED, Live
+from polyclinic.web.sessions.live import Live
+from polyclinic.web.sessions.lost import at_risk, safe_numbers, unread
 from polyclinic.web.sessions.rescue import Broken, Rescue
 from polyclinic.web.sessions.rooms import service_name, service_room
 from polyclinic.web.sessions.trail import Trail
@@ -90,11 +91,13 @@ class Service:
     async def _open(self, live: Live, spec: EpisodeSpec) -> None:
         """Run a session's flow until it waits for people."""
         self._sessions[live.id] = live
+        live.safe |= await safe_numbers(self._context.journal, live.id)
         live.task = asyncio.create_task(self._hold(spec, live))
         await live.idle.wait()
         live.faults.clear()  # faults in the replayed journal were reported before
         if live.broken:
             raise live.fault or EngineError(f"session {live.id} ended: {live.state.outcome}")
+        live.ready()
 
     async def _hold(self, spec: EpisodeSpec, live: Live) -> None:
         """Run a session's flow to its end and commit that end. After a fault the session stays open in the store.
@@ -118,7 +121,7 @@ class Service:
         except Exception as fault:
             _LOG.exception("session %s stopped", spec.id)
             waited_for, live.fault = live.busy.locked(), fault
-            live.end(STOPPED)
+            live.stop()
             if not waited_for:
                 await self.rescue.stopped(live, "", fault)
 
@@ -132,6 +135,16 @@ class Service:
             await asyncio.wait([live.task])
         live.begin_again()
         await self._open(live, spec)
+
+    async def _catch_up(self, live: Live, now: str = "") -> None:
+        """Give the flow what the visitor did while something failed: the guard must read it before the talk goes on.
+
+        `now` comes next anyway: an application may have sent the same message again.
+        """
+        unstored = {case.key: case.lost for case in self.rescue.unstored() if case.session == live.id}
+        for reply in await unread(self._context.journal, live.id, unstored):
+            if reply != now:
+                await live.put(reply)
 
     def hear(self, session: str, event: Event) -> None:
         """Handle an event of a session's flow. If a fault comes after the answer, this function informs people."""
@@ -158,6 +171,7 @@ class Service:
         if body is None:
             raise UnknownName("session", session)
         live = self._made(session, read_scenarios(self._clinic, {session: body})[session])
+        live.safe |= await safe_numbers(self._context.journal, session)
         for event in await self._store.runs.transcript(self._run, session):
             live.take(event)
         return live
@@ -184,18 +198,29 @@ class Service:
     async def _act(self, live: Live, action: Action[Body], body: Body, who: Account | None) -> list[Heard]:
         given = body.model_dump()
         words, began_ms = str(given.get("text", "")), now_ms()
+        reply = _as_text(action.reply(body))
+        keep = who is None and action.body is not NoBody
+        lost = at_risk(live.heard, self._room.visitor, words, reply) if keep else None
         try:
             async with asyncio.timeout(self.answer_s), live.busy:
-                if live.broken or (live.task is None and not live.closed):
+                again = live.broken or (live.task is None and not live.closed)
+                new, before = live.task is None, len(live.heard)
+                if again:
                     await self._reopen(live)
+                    before = len(live.heard) if new else before
+                if again and who is None:
+                    await self._catch_up(live, reply)
                 await self._check(live, action, body, who)
-                said = await live.put(_as_text(action.reply(body)))
+                await live.put(reply)
+                if again and who is not None:  # staff come first: then no machine answers
+                    await self._catch_up(live)
+                said = live.heard[before:]
                 if live.broken:
                     raise live.fault or EngineError(f"session {live.id} ended: {live.state.outcome}")
         except NotNow:
             raise
         except Exception as fault:
-            raise await self.rescue.stopped(live, words, fault) from fault
+            raise await self.rescue.stopped(live, words, fault, lost) from fault
         if live.faults:
             raise await self.rescue.faulty(live, said, words, began_ms)
         await self.cases.follow(live.id, action, given)
@@ -237,6 +262,10 @@ class Service:
 
         Staff are informed about sessions that cannot go on. These do not stop other sessions from starting.
         """
+        try:
+            await self.rescue.telling.bring_in()
+        except OSError:
+            _LOG.exception("the emergency files could not be read yet")
         heard = await self.trail.log.targets(ACKNOWLEDGE)
         self.alerts.acknowledge({alert.case for alert in await self._ringing() if f"case/{alert.case}" in heard})
         for row in await self._store.runs.episodes(self._run, 0, self._clinic.name, status="pending"):
@@ -256,6 +285,7 @@ class Service:
         try:
             async with asyncio.timeout(self.answer_s), live.busy:
                 await self._open(live, spec)
+                await self._catch_up(live)
         except Exception as fault:
             await self.rescue.stopped(live, "", fault)
 
@@ -268,7 +298,7 @@ class Service:
         )
 
     async def _renew(self) -> None:
-        await self._leases.renew([live.id for live in self._sessions.values() if not live.closed])
+        await self._leases.renew([live.id for live in self._sessions.values() if not (live.closed or live.stopped)])
 
     async def stop(self) -> None:
         """Stop all sessions without ending them; the journal holds them."""
