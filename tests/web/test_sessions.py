@@ -275,6 +275,18 @@ async def test_the_api_is_described_and_loads_nothing_from_outside(opened: Opene
         assert (await client.get("/health")).json() == {"status": "up"}
 
 
+async def test_the_api_says_that_an_answer_and_a_failure_have_words_to_show(opened: Opened) -> None:
+    async with opened() as client:
+        described = (await client.get("/openapi.json")).json()
+        failed = described["paths"]["/v1/sessions/{session}/say"]["post"]["responses"]["503"]
+        assert failed["content"]["application/json"]["schema"]["$ref"].endswith("/BrokenShown")
+        assert set(described["components"]["schemas"]["BrokenShown"]["required"]) == {"detail", "said"}
+        page = (await client.get("/docs")).text
+        for code in (200, 503):
+            assert f"<tr><td><code>said[].text</code></td><td>answer {code}</td>" in page
+        assert "string, at most 4000 characters" in page
+
+
 def test_a_clinic_without_a_service_is_refused_with_the_names_of_clinics_that_have_one() -> None:
     with pytest.raises(UnknownName, match="counsel"):
         create_app(make_config({"clinic": "duty"}), "service-token")

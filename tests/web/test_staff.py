@@ -180,6 +180,8 @@ async def test_a_case_is_closed_by_the_person_who_took_it_or_an_administrator(se
         at = f"/v1/queue/{case['id']}"
         assert (await client.post(f"{at}/take", headers=kim)).status_code == 200
         assert (await client.post(f"{at}/close", json={"remark": "x"}, headers=lee)).status_code == 409
+        for empty in ({}, {"remark": " "}):
+            assert (await client.post(f"{at}/close", json=empty, headers=kim)).status_code == 422
         assert (await client.post(f"{at}/close", json={"remark": "x"}, headers=kim)).json()["status"] == "closed"
         log = [(entry.who, entry.action, entry.outcome[:7]) for entry in await app.state.service.trail.log.entries()]
         assert ("Lee", "close case", "refused") in log and ("Kim", "close case", "done") in log

@@ -16,7 +16,7 @@ from polyclinic.web.of_request import kept
 from polyclinic.web.sessions.limits import Buckets, Rates, ServiceLimits, refuse_until
 from polyclinic.web.sessions.live import Live
 from polyclinic.web.sessions.logins import Passwords
-from polyclinic.web.sessions.schemas import ProblemShown
+from polyclinic.web.sessions.schemas import BrokenShown, ProblemShown
 from polyclinic.web.sessions.service import Service, token_fits
 
 ASK_AGAIN_S = 10.0
@@ -24,7 +24,7 @@ NO_SESSION = "refused: no such session"
 bearer = HTTPBearer(auto_error=False, description="the service token, a session's own token, or that of a login")
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 ERRORS: dict[int | str, dict[str, object]] = {
-    code: {"model": ProblemShown, "description": about}
+    code: {"model": BrokenShown if code == 503 else ProblemShown, "description": about}
     for code, about in (
         (400, "not readable"),
         (401, "no token, or a wrong one"),

@@ -46,6 +46,7 @@ def _operation(path: str, verb: str, operation: Mapping[str, Any], api: Mapping[
         (name, "body", _kind(_resolved(field, api)), name in needed, field.get("description", ""))
         for name, field in schema.get("properties", {}).items()
     ]
+    fields += _answered(operation.get("responses", {}), api)
     if fields:
         rows = "".join(
             f"<tr><td><code>{escape(name)}</code></td><td>{where}</td><td>{escape(kind)}</td>"
@@ -55,6 +56,29 @@ def _operation(path: str, verb: str, operation: Mapping[str, Any], api: Mapping[
         yield f"<table><tr><th>name</th><th>in</th><th>kind</th><th></th><th></th></tr>{rows}</table>"
     answers = [f"{code} {answer.get('description', '')}" for code, answer in operation.get("responses", {}).items()]
     yield f"<p>Answers: {escape('; '.join(answers))}</p>"
+
+
+Field = tuple[str, str, str, bool, str]
+_SHOWN = ("200", "201", "503")
+"""The answers whose fields are shown. All others have only a `detail`."""
+
+
+def _answered(answers: Mapping[str, Any], api: Mapping[str, Any]) -> Iterator[Field]:
+    for code in _SHOWN:
+        schema = answers.get(code, {}).get("content", {}).get("application/json", {}).get("schema")
+        if schema:
+            yield from _parts(schema, f"answer {code}", api)
+
+
+def _parts(schema: Mapping[str, Any], where: str, api: Mapping[str, Any], before: str = "") -> Iterator[Field]:
+    """The fields of an object, or of each object in a list. Those of a field's own objects follow it: `said[].text`."""
+    whole = _resolved(schema, api)
+    if "items" in whole:
+        yield from _parts(whole["items"], where, api, f"{before}[]")
+    for name, part in whole.get("properties", {}).items():
+        at, field = f"{before}.{name}".lstrip("."), _resolved(part, api)
+        yield at, where, _kind(field), False, part.get("description", "")
+        yield from _parts(field, where, api, at)
 
 
 def _resolved(schema: Mapping[str, Any], api: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -68,4 +92,5 @@ def _kind(schema: Mapping[str, Any]) -> str:
         return " | ".join(map(str, schema["enum"]))
     if "anyOf" in schema:
         return " | ".join(_kind(option) for option in schema["anyOf"])
-    return str(schema.get("type", schema.get("const", "")))
+    most = f", at most {schema['maxLength']} characters" if "maxLength" in schema else ""
+    return f"{schema.get('type', schema.get('const', ''))}{most}"

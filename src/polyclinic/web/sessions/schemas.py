@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
-from polyclinic.core.live import ByStaff, CaseWords
+from polyclinic.core.live import ByStaff, CaseWords, Heard
 from polyclinic.store.posts import Post, PostStatus
 
 
 class RemarkBody(ByStaff):
     """How a case was closed."""
 
-    remark: Annotated[str, StringConstraints(max_length=2_000)] = ""
+    remark: Annotated[str, StringConstraints(min_length=1, max_length=2_000, strip_whitespace=True)]
 
 
 class QueuedCase(BaseModel):
@@ -73,3 +73,9 @@ class ProblemShown(BaseModel):
     """An error, in one line."""
 
     detail: str
+
+
+class BrokenShown(ProblemShown):
+    """A failure of the service, with the safe words for the visitor."""
+
+    said: list[Heard] = Field(description="show these words to the visitor")

@@ -18,7 +18,7 @@ from polyclinic.eval.estimate import ratio, share_interval
 
 JudgeName = Literal["screen", "trained", "both", "model", "guard"]
 JUDGES: tuple[JudgeName, ...] = get_args(JudgeName)
-_Label = GuardLabel | Literal["ordinary"]
+_Label = Literal[GuardLabel, "ordinary"]
 SHARES: dict[str, tuple[frozenset[str], Callable[[GuardLabel], bool]]] = {
     "explicit_recall": (frozenset({"active"}), lambda said: way_of(said) == "escalate"),
     "implicit_recall": (frozenset({"implicit"}), lambda said: way_of(said) == "escalate"),
