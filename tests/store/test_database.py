@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sqlite3
 import threading
 from collections.abc import Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +14,7 @@ import pytest
 from polyclinic.core.database import RowWork, Transaction
 from polyclinic.core.records import RecordMissing
 from polyclinic.errors import ConfigError, EngineError, StoreError
-from polyclinic.store.connections import _percent, without_password
+from polyclinic.store.connections import SqliteConnection, _percent, without_password
 from polyclinic.store.opening import open_database
 from polyclinic.store.schema import MIGRATIONS, migrate
 from polyclinic.store.store import Store, open_store
@@ -51,6 +54,34 @@ async def test_of_rows_written_together_only_the_failing_one_fails_and_the_order
     assert [i for i, result in enumerate(results) if result is not None] == [20]
     assert int((await counted)[0][0]) == 25
     assert await count(store) == 26
+
+
+async def test_writes_that_another_process_locks_out_wait_for_the_lock_once_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[bool] = []
+    begin = SqliteConnection.begin
+
+    def counted(connection: SqliteConnection, write: bool) -> None:
+        tried.append(write)
+        begin(connection, write)
+
+    monkeypatch.setattr(SqliteConnection, "begin", counted)
+    database, go = open_database(str(tmp_path / "s.db"), lock_wait_s=0.05), threading.Event()
+    await database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
+    with closing(sqlite3.connect(tmp_path / "s.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        first = database.read(lambda tx: go.wait(10))  # what is asked meanwhile becomes one batch
+        asked = [database.write(put(n)) for n in range(20)]
+        seen = database.read(lambda tx: tx.execute("SELECT COUNT(*) FROM numbers"))
+        tried.clear()
+        go.set()
+        results = await asyncio.gather(first, *asked, return_exceptions=True)
+        assert all(isinstance(result, StoreError) and "locked" in str(result) for result in results[1:])
+        assert (await seen)[0][0] == 0, "a read needs no lock"
+    assert tried.count(True) == 1
+    assert await database.write(put(1)) == 1
+    await database.close()
 
 
 async def test_reads_see_all_writes_that_were_requested_before_them(store: Store) -> None:

@@ -33,6 +33,8 @@ class _Work:
     future: asyncio.Future[Any]
     result: Any = None
     error: BaseException | None = None
+    alone: bool = False
+    """After its batch failed: whether it may succeed separately."""
 
     def run(self, transaction: Transaction) -> None:
         """Do the work. If a read fails, only its caller gets the error, because a read changes nothing."""
@@ -52,7 +54,8 @@ class ThreadedDatabase:
     """A `Database` whose connection belongs to one thread. All queued work is done in order, with one commit.
 
     Work must not change anything outside its transaction. When one piece of a batch fails, the batch is rolled back and
-    each piece is run again separately. So only the caller of the failed piece gets the error.
+    each piece is run again separately. So only the caller of the failed piece gets the error. If the batch could not
+    even begin, because another process has the lock, only its reads are run again: each write would wait as long again.
     """
 
     def __init__(self, connect: Callable[[], Connection], dialect: Dialect) -> None:
@@ -105,7 +108,7 @@ class ThreadedDatabase:
             for together in _together(batch, self.dialect):
                 if not self._run(connection, together):
                     for item in together:
-                        self._alone(connection, item, again=len(together) > 1)
+                        self._alone(connection, item)
             _answer(batch)
         connection.close()
 
@@ -131,12 +134,12 @@ class ThreadedDatabase:
             waiting = self._queue.qsize()
             time.sleep(GATHER_S)
 
-    def _alone(self, connection: Connection, item: _Work, *, again: bool) -> None:
+    def _alone(self, connection: Connection, item: _Work) -> None:
         """Run one piece separately after its batch failed; retry as long as the database says that it may help."""
         for _ in range(TRIES):
-            if not again and not connection.may_pass(item.error):
+            if not item.alone and not connection.may_pass(item.error):
                 return
-            again, item.error = False, None
+            item.error = None
             if self._run(connection, [item]):
                 return
 
@@ -146,8 +149,10 @@ class ThreadedDatabase:
 
         The items of a failed batch are then run again one by one.
         """
+        begun = False
         try:
             connection.begin(any(item.write for item in items))
+            begun = True
             for statement, neighbours in groupby(items, _statement):
                 if statement is None:
                     for item in neighbours:
@@ -165,8 +170,9 @@ class ThreadedDatabase:
             if connection.at_fault(error):
                 told = StoreError(f"the store cannot be used: {_plainly(error)}; fix that, then resume the run")
                 told.__cause__ = error
+            locked = not begun and connection.dialect == "sqlite"
             for item in items:
-                item.error = told
+                item.error, item.alone = told, len(items) > 1 and not (locked and item.write)
             return False
         return True
 
