@@ -29,7 +29,7 @@ class Lost(Frozen):
     heard: int = 0
 
     @classmethod
-    def of(cls, body: Mapping[str, Any]) -> Lost:
+    def from_case(cls, body: Mapping[str, Any]) -> Lost:
         """Read it from a case in the queue. Cases of another kind have lost nothing."""
         return cls.model_validate(body.get(LOST, {}))
 
@@ -41,7 +41,7 @@ def at_risk(heard: Iterable[Heard], visitor: str, words: str, reply: str) -> Los
 
 async def safe_numbers(journal: Journal, session: str) -> set[int]:
     """The numbers of the safe words in a session. No flow said them, so they are not in its journal."""
-    return {Lost.of(body).heard for body in (await journal.posted(session)).values()} - {0}
+    return {Lost.from_case(body).heard for body in (await journal.posted(session)).values()} - {0}
 
 
 async def unread(journal: Journal, session: str, unstored: Mapping[str, Lost]) -> list[str]:
@@ -49,7 +49,7 @@ async def unread(journal: Journal, session: str, unstored: Mapping[str, Lost]) -
 
     `unstored` are cases of the session that are not in the store yet, by their keys.
     """
-    cases = {key: Lost.of(body) for (_, key), body in (await journal.posted(session)).items()} | dict(unstored)
+    cases = {key: Lost.from_case(body) for (_, key), body in (await journal.posted(session)).items()} | dict(unstored)
     kept = Counter(completion.text for completion in (await journal.load(session)).values())
     told = [lost for _, lost in sorted(cases.items()) if lost.reply and kept[lost.reply] <= lost.times]
     return list(dict.fromkeys(lost.reply for lost in told))
