@@ -166,6 +166,18 @@ def test_the_file_extension_decides_the_format_of_an_export(polyclinic: Run, tmp
         (("grades", "-o", "g.xlsx"), "g.xlsx: name a file that ends in .jsonl, .csv, .parquet\n"),
         (("report", "--html", "out.pdf"), "out.pdf: name a file that ends in .html or .htm"),
         (("demo", "--html", "out"), "out: name a file that ends in .html or .htm"),
+        (("run", "demo", "--cast", ""), "--cast has no value: write one, or leave it out"),
+        (("run", "demo", "--scenarios", ""), "--scenarios has no value"),
+        (("run", "demo", "--samples", "0"), "--samples: 0 is less than 1; see"),
+        (("judge", "last", "--samples", "0"), "--samples: 0 is less than 1; see"),
+        (("run", "demo", "--on", "slurm"), "--on slurm: write ray, ray://auto or ray://HOST:PORT"),
+        (("runs", "free", "x"), "'free' is not a command of runs: did you mean release?"),
+        (("staff", "nosuch"), "'nosuch' is not a command of staff"),
+        (("run", "duty", "--scenarios", "T3:2~nurse.nosuch-0.4@1"), "'nosuch' is not a trait of nurse"),
+        (("run", "duty", "--scenarios", "T3:2~nurse.thoroughness-9@1"), "push a trait by -1 to 1, not by -9"),
+        (("run", "duty", "--scenarios", "T3:2~nurse.thoroughness-0.4@9"), "2 shifts, and none of them is pushed"),
+        (("report", "--full"), "--full belongs to --json"),
+        (("report", "--transcripts", "-3"), "--transcripts: -3 is less than 0"),
         (("runs", "--store", "nothing.json"), "(file is not a database): choose another with --store"),
     ],
 )
@@ -177,6 +189,27 @@ def test_impossible_requests_are_refused_with_the_right_hint(
     done = polyclinic(*words)
     assert done.returncode == 2, done.stdout
     assert says in done.stderr
+
+
+def test_nothing_is_announced_before_a_clinic_without_a_dataset_is_refused(polyclinic: Run) -> None:
+    done = polyclinic("dataset", "patient", "--out", "rows")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "polyclinic: 'patient' is not a clinic with a dataset: choose one of these: demo or rounds\n"
+
+
+def test_a_variant_is_not_compared_with_itself(polyclinic: Run) -> None:
+    polyclinic("run", "demo", "--scenarios", "1", "--variant", "plain")
+    (run,) = [row["run"] for row in as_json(polyclinic("runs", "--json"))]
+    for right in ("last", f"{run}/plain"):
+        done = polyclinic("compare", "last", right)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"last and {right} are the same variant of the same run" in done.stderr
+
+
+def test_an_empty_list_of_accounts_says_how_to_add_one(polyclinic: Run) -> None:
+    polyclinic("run", "demo", "--scenarios", "1")
+    done = polyclinic("staff", "list")
+    assert (done.returncode, done.stdout) == (0, "") and "polyclinic staff add" in done.stderr
 
 
 def test_a_clinic_without_live_sessions_is_refused_before_a_token_is_made(polyclinic: Run) -> None:

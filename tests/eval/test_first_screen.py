@@ -13,7 +13,7 @@ from polyclinic.core.judge import Metric
 from polyclinic.core.transcript import Event, Noted, Said, Score, Transcript
 from polyclinic.eval.charts import drawn_range
 from polyclinic.eval.estimate import Estimate
-from polyclinic.eval.found import found_section
+from polyclinic.eval.found import found_in_brief, found_section, headline
 from polyclinic.eval.html import render_html
 from polyclinic.eval.html_blocks import render_block
 from polyclinic.eval.reading import in_lines, in_words, transcript_blocks
@@ -205,6 +205,31 @@ async def test_repeated_shifts_have_one_interval_in_all_tables_and_are_one_scena
     shown = tables["Table 4. The method minus each other variant, over all tasks"].rows[0][1]
     assert isinstance(shown, Estimate) and isinstance(nvr[1], Estimate) and shown.text() == nvr[1].text()
     assert nvr[against.columns.index("scenarios")] == 12, "three of the fifteen are repeats"
+
+
+@pytest.mark.parametrize(
+    ("clinic", "asked", "first"),
+    [
+        ("patient", {"scenarios": "1", "variants": ("duel-cot",), "libraries": {"all": "none"}}, "wins_standard"),
+        ("frontdesk", {"scenarios": "imposters:2", "variants": ("tool",), "judges": ("scheduling",)}, "protected"),
+    ],
+)
+async def test_a_run_made_for_one_question_begins_with_its_answer(
+    clinic: str, asked: dict[str, object], first: str
+) -> None:
+    """Who won the duels; whether imposters were kept out."""
+    async with open_store(MEMORY) as store:
+        outcome = await run(store, make_config({"clinic": clinic, **asked}))
+        made = await make_report(store, outcome.run)
+    words = [block.text for block in made.all_sections[0].body if isinstance(block, Paragraph)]
+    assert headline(made.results.metric(first)) in words[1]
+
+
+def test_the_card_of_a_single_variant_gives_its_figure() -> None:
+    both = results()
+    alone = replace(both, variants=("full",), episodes=tuple(both.of("full")))
+    assert found_in_brief(alone, summarise(alone), ("good_words",)) == "Share of good words (good words): 0.942."
+    assert "0." not in found_in_brief(both, summarise(both), ("good_words",))
 
 
 def test_wide_tables_show_that_they_scroll() -> None:

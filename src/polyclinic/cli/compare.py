@@ -44,6 +44,8 @@ async def command(left: str, right: str, metrics: tuple[str, ...], scoring: str,
             f"{left} is a run of {clinics[0]}, {right} of {clinics[1]}: only runs of one clinic can be compared"
         )
     arms = [_arm(text, results) for text, results in zip((left, right), loaded, strict=True)]
+    if (arms[0].results.run, arms[0].variant) == (arms[1].results.run, arms[1].variant):
+        raise ConfigError(f"{left} and {right} are the same variant of the same run: name two different ones")
     found = compare(arms[0], arms[1], list(metrics) or None)
     tested = not all(same_rules(arm.results) for arm in arms)
     if as_json:

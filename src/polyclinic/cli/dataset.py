@@ -10,10 +10,12 @@ from typing import Any
 import click
 
 from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, terminal_progress, waits
+from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import open_store
 from polyclinic.text.layout import number_of
 from polyclinic.training.card import Card
 from polyclinic.training.dataset import DatasetRequest, build
+from polyclinic.training.room import dataset_room
 
 SHORT = "Turn a clinic's episodes into training data (JSONL, Parquet) with a data card."
 
@@ -69,6 +71,7 @@ async def command(out: Path, runs: tuple[str, ...], store: str, as_json: bool, *
     def progress(done: int, wanted: int) -> None:
         print(f"{done} of {wanted} rows", file=sys.stderr)
 
+    dataset_room(load_clinic(wished["clinic"]))
     if not runs and (sys.stderr.isatty() or not as_json):
         click.echo(f"running episodes until there are {number_of(wished['rows'], 'row')}", err=True)
     watching = partial(terminal_progress, as_json)

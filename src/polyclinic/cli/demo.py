@@ -62,7 +62,8 @@ async def command(wanted: tuple[str, ...], html: str, store: str, as_json: bool)
             outcome = await run(opened, make_config(values), progress=Ticker(sys.stderr))
             failed += outcome.failed
             runs[name] = outcome.run
-            reports.append(await make_report(opened, outcome.run, transcripts=1))
+            made = await make_report(opened, outcome.run, transcripts=1)
+            reports.append(replace(made, unfolded=clinic.demo_shows))
             click.echo(f"  {clinic.summary} ({time.monotonic() - began:.1f} s)", err=True)
         where = without_password(opened.url)
     sample = "every clinic" if set(names) == set(clinic_modules()) else ", ".join(names)
@@ -107,4 +108,6 @@ async def _learn(store: Store, clinic: Clinic) -> list[RunReport]:
     }
     outcome = await run(store, make_config(values), progress=Ticker(sys.stderr))
     made = await make_report(store, outcome.run, transcripts=1)
-    return [replace(made, title=f"{clinic.title}: learning from {clinic.demo_learns} cases")]
+    return [
+        replace(made, title=f"{clinic.title}: learning from {clinic.demo_learns} cases", unfolded=clinic.demo_shows)
+    ]

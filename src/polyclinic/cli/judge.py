@@ -14,7 +14,7 @@ from polyclinic.text.layout import number_of
 @click.argument("run", default="last")
 @click.option("--judges", metavar="NAMES", help="Comma-separated.  [default: all]")
 @click.option("--cast", default="", metavar="ROLE=MODEL,…", help="Who judges now, e.g. judge=openai:gpt-5.")
-@click.option("--samples", type=int, default=0, metavar="K", help="Samples for each rubric judge.")
+@click.option("--samples", type=click.IntRange(1), metavar="K", help="Samples for each rubric judge.")
 @click.option(
     "--name", default="", help="A name for this scoring. Use the same name again to continue where it stopped."
 )
@@ -23,7 +23,7 @@ from polyclinic.text.layout import number_of
 @json_option
 @waits
 async def command(
-    run: str, judges: str | None, cast: str, samples: int, name: str, concurrency: int, store: str, as_json: bool
+    run: str, judges: str | None, cast: str, samples: int | None, name: str, concurrency: int, store: str, as_json: bool
 ) -> int:
     """Score a finished run again, without running it again.
 
@@ -32,7 +32,7 @@ async def command(
     names = tuple(part.strip() for part in (judges or "").split(",") if part.strip())
     async with open_store(store, must_exist=True) as opened:
         id = (await opened.runs.get(run)).id
-        scoring, count, failures = await rescore(opened, run, name, names, cast, samples, concurrency)
+        scoring, count, failures = await rescore(opened, run, name, names, cast, samples or 0, concurrency)
     if as_json:
         print_json({"run": id, "scoring": scoring, "episodes": count, "failures": len(failures)})
     else:

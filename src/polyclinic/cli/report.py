@@ -19,7 +19,11 @@ from polyclinic.store.store import open_store
 @scoring_option
 @click.option("--baseline", default="", metavar="V", help="The variant that the others are compared with.")
 @click.option(
-    "--transcripts", type=int, default=2, show_default=True, help="Transcripts shown for each variant, in HTML."
+    "--transcripts",
+    type=click.IntRange(0),
+    default=2,
+    show_default=True,
+    help="Transcripts shown for each variant, in HTML.",
 )
 @click.option("--full", is_flag=True, help="With --json: also comparisons, variance and the clinic's own sections.")
 @store_option
@@ -33,6 +37,8 @@ async def command(
     RUN is a run's id, the first letters of one, or 'last'. Failures are counted separately, by owner, and never as
     zero scores.
     """
+    if full and not as_json:
+        raise click.UsageError("--full belongs to --json: the terminal and the page have these sections anyway")
     async with open_store(store, must_exist=True) as opened:
         report = await make_report(opened, run, scoring=scoring, baseline=baseline, transcripts=transcripts)
     path = write_html([report], Path(html)) if html else None

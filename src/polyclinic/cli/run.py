@@ -31,7 +31,7 @@ from polyclinic.runner.plan.config import RunConfig, make_config, read_config
 @click.option("--seed", type=int, metavar="N", help="The same seed gives the same run.  [default: 0]")
 @click.option("--cast", metavar="ROLE=MODEL,…", help="Which model plays which role.  [default: all=understudy]")
 @click.option("--judges", metavar="NAMES", help="Comma-separated; 'none' for no judging.  [default: all]")
-@click.option("--samples", type=int, metavar="K", help="Samples for each rubric judge.")
+@click.option("--samples", type=click.IntRange(1), metavar="K", help="Samples for each rubric judge.")
 @click.option(
     "--library",
     "libraries",
@@ -89,7 +89,10 @@ def command(
 def config_from_flags(
     config_file: str | None, libraries: tuple[str, ...], options: tuple[str, ...], flags: dict[str, Any]
 ) -> RunConfig:
-    """The RunConfig from flags, a file, or both."""
+    """The RunConfig from flags, a file, or both. An empty value, as of a shell's unset variable, is refused."""
+    for name in ("scenarios", "cast", "judges", "embedder", "fhir", "on"):
+        if flags.get(name) == "":
+            raise click.UsageError(f"--{name} has no value: write one, or leave it out")
     values = {name: value for name, value in flags.items() if value not in (None, (), "")}
     if "judges" in values:
         values["judges"] = tuple(name.strip() for name in values["judges"].split(",") if name.strip())

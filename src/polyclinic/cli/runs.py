@@ -8,7 +8,7 @@ from functools import partial
 import click
 
 from polyclinic.cli.language import own_words
-from polyclinic.cli.options import json_option, print_json, print_result, store_option, table, wait, waits
+from polyclinic.cli.options import Group, json_option, print_json, print_result, store_option, table, wait, waits
 from polyclinic.errors import ConfigError
 from polyclinic.runner.api import outcome_of
 from polyclinic.store.leases import break_leases, holders
@@ -17,7 +17,12 @@ from polyclinic.store.upkeep import delete_run
 from polyclinic.text.layout import number_of
 
 
-@click.group(name="runs", short_help="List the runs in the store, delete or free them.", invoke_without_command=True)
+@click.group(
+    cls=Group,
+    name="runs",
+    short_help="List the runs in the store, delete or free them.",
+    invoke_without_command=True,
+)
 @store_option
 @json_option
 @click.pass_context

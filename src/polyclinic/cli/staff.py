@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, print_result, store_option, wait, waits
+from polyclinic.cli.options import Group, json_option, print_json, print_result, store_option, wait, waits
 from polyclinic.core.extras import install_hint
 from polyclinic.errors import ConfigError
 from polyclinic.store.staff import LEAST_PASSWORD, MOST_PASSWORD, STAFF_ROLES, WEB_ROLES, AccountRole, StaffAccounts
@@ -19,7 +19,7 @@ BY = "command line"
 ADDED = "add account"
 
 
-@click.group(name="staff", short_help="Manage accounts (live sessions, browser) and read the audit log.")
+@click.group(cls=Group, name="staff", short_help="Manage accounts (live sessions, browser) and read the audit log.")
 def command() -> None:
     """Manage accounts (live sessions, browser) and read the audit log.
 
@@ -98,6 +98,8 @@ async def listed(store: str, as_json: bool) -> int:
         accounts = await opened.staff.all()
     if as_json:
         print_json([account.model_dump() for account in accounts])
+    elif not accounts:
+        click.echo("there are no accounts yet; add one with: polyclinic staff add NAME --role ROLE", err=True)
     for account in () if as_json else accounts:
         click.echo(f"{account.name}  {account.role}{'' if account.active else '  (ended)'}")
     return 0

@@ -106,6 +106,7 @@ class Clinic(Generic[S_co, V_co]):
     `needs` names the services that must be there (``records``: the hospital's FHIR records). `demo_settings` are the
     settings that ``polyclinic demo`` changes in a run with the demo's scenarios and variants, so that its report shows
     what the clinic is about. With `demo_learns`, it first learns from that many cases and uses what was learned.
+    `demo_shows` are the titles of the report's sections that the demo shows unfolded.
     `play_scenarios` is what a person plays who chose no scenario. `play_by_role` replaces it for roles that do not
     appear there. If conversations can be in several languages, `in_language(selector, language)` is the person's
     selection (empty if they chose none) in their language (``en``, ``ko``). `service` says how live sessions with
@@ -179,6 +180,7 @@ class Clinic(Generic[S_co, V_co]):
     demo_variants: tuple[str, ...] = ()
     demo_settings: Mapping[str, Any] = field(default_factory=dict)
     demo_learns: int = 0
+    demo_shows: tuple[str, ...] = ()
     headline: tuple[str, ...] = ()
 
     @cached_property

@@ -39,9 +39,16 @@ def found_section(results: RunResults, summary: Summary, headline: Sequence[str]
 
 
 def found_in_brief(results: RunResults, summary: Summary, first: Sequence[str] = ()) -> str:
-    """What was measured first and which variant came out ahead, without figures: words for a picture that has them."""
-    chosen = _chosen(results, first)[:1]
-    return " ".join(f"{headline(results.metric(metric))}.{_came_out(results, summary, metric)[1]}" for metric in chosen)
+    """What was measured first and which variant came out ahead, without figures: words for a picture that has them.
+
+    A single variant is ahead of none, so it gets its figure.
+    """
+    told = []
+    for metric in _chosen(results, first)[:1]:
+        ranked, verdict = _came_out(results, summary, metric)
+        alone = f": {ranked[0][1].parts()[0]}" if len(ranked) == 1 else ""
+        told.append(f"{headline(results.metric(metric))}{alone}.{verdict}")
+    return " ".join(told)
 
 
 def _chosen(results: RunResults, first: Sequence[str]) -> list[str]:

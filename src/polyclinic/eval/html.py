@@ -97,7 +97,9 @@ def _part(report: RunReport, index: int, alone: bool) -> str:
     sections = [
         _section(section, _anchor(index, number), level, episodes) for number, section in enumerate(report.all_sections)
     ]
-    found, rest = (sections[:1], sections[1:]) if titles[:1] == [FOUND] else ([], sections)
+    first = {FOUND, *report.unfolded}
+    found = [section for title, section in zip(titles, sections, strict=True) if title in first]
+    rest = [section for title, section in zip(titles, sections, strict=True) if title not in first]
     heading = "" if alone else f'<h2 id="r{index + 1}">{escape(report.title)}</h2>'
     more = "".join([_facts(report), *rest])
     if not alone:

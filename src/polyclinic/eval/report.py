@@ -98,7 +98,8 @@ def consistency_section(results: RunResults) -> Section | None:
 @dataclass(frozen=True)
 class RunReport:
     """Everything a report shows. `sections` are the clinic's own; the others are made from the results. `headline` are
-    the metrics that the report begins with.
+    the metrics that the report begins with. On a page of several reports, all but the first screen is folded, except
+    for the sections that `unfolded` names.
     """
 
     title: str
@@ -109,6 +110,7 @@ class RunReport:
     sections: tuple[Section, ...] = ()
     transcripts_per_variant: int = 2
     headline: tuple[str, ...] = ()
+    unfolded: tuple[str, ...] = ()
 
     @cached_property
     def all_sections(self) -> list[Section]:

@@ -141,6 +141,23 @@ def _refuse_files(store: Store) -> None:
         )
 
 
+def cluster_address(on: str) -> str:
+    """What follows ``ray://``. Any other kind of cluster is refused."""
+    scheme, _, address = on.partition("://")
+    if scheme != "ray":
+        raise ConfigError(f"--on {on}: write ray, ray://auto or ray://HOST:PORT")
+    return address
+
+
+def refuse_place(on: str, store: str) -> None:
+    """Refuse a wrong address before a store is opened, and a missing Ray before its store asks for a smaller extra."""
+    if not on:
+        return
+    cluster_address(on)
+    if store.startswith("postgres"):
+        require_ray()
+
+
 def require_ray() -> None:
     """Refuse a cluster if Ray is not installed; its extra brings the PostgreSQL driver too."""
     if find_spec("ray") is None:
@@ -155,9 +172,7 @@ class Cluster:
         require_ray()
         import ray
 
-        scheme, _, address = on.partition("://")
-        if scheme != "ray":
-            raise ConfigError(f"--on {on}: write ray, ray://auto or ray://HOST:PORT")
+        address = cluster_address(on)
         self._ray: Any = ray
         self._address = {"": None, "auto": "auto"}.get(address, on)
 

@@ -11,7 +11,7 @@ from typing import Self
 from polyclinic.core.records import RecordsUnreachable
 from polyclinic.errors import ConfigError
 from polyclinic.runner.api import RunOutcome, outcome_of, resume_run, run_plan
-from polyclinic.runner.cluster import Tell, require_ray, resume_on_cluster, run_on_cluster
+from polyclinic.runner.cluster import Tell, refuse_place, resume_on_cluster, run_on_cluster
 from polyclinic.runner.execute.progress import Progress
 from polyclinic.runner.execute.reasons import in_brief, why_failed
 from polyclinic.runner.plan.config import RunConfig
@@ -24,8 +24,7 @@ from polyclinic.text.worded import Worded
 
 async def drive(config: RunConfig, progress: Progress, begun: Tell, tell: Tell) -> RunOutcome:
     """Plan and run. `begun` is called with the run's id, `tell` with every other line for the person."""
-    if config.on and config.store.startswith("postgres"):
-        require_ray()  # before the store asks for a smaller extra
+    refuse_place(config.on, config.store)
     async with open_store(config.store) as store:
         plan = await plan_run(store, config)
         for role in plan.people:  # refused before anything is saved
@@ -61,8 +60,7 @@ async def resume(
     on: str = "",
 ) -> RunOutcome:
     """Resume a run, here or on a cluster, until it ends, a limit is reached, or the user stops it."""
-    if on and url.startswith("postgres"):
-        require_ray()  # before the store asks for a smaller extra
+    refuse_place(on, url)
     async with open_store(url, must_exist=True) as store:
         name = (await store.runs.get(run)).id
         async with _Ending(store, tell, progress, name) as ending:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -189,6 +190,17 @@ def test_a_wrong_selector_is_answered_with_the_valid_selectors() -> None:
         True,
         False,
     ]
+    for wrong, says in (
+        ("T1:4~doctor.nosuch-0.4@2", "'nosuch' is not a trait of doctor: choose one of these: perspective_taking"),
+        ("T1:4~patient.felt_understood-0.4@2", "only doctors, nurses and trainees can be pushed"),
+        ("T1:4~admin.directness-0.4@2", "only doctors, nurses and trainees can be pushed"),
+        ("T1:4~doctor.directness-9@2", "by -1 to 1, not by -9"),
+        ("T1:4~doctor.directness-0.4@5", "4 shifts, and none of them is pushed"),
+        ("T1:4~doctor.directness-0.4@3-2", "none of them is pushed"),
+        ("T1:4~doctor.directness-0.4@0", "none of them is pushed"),
+    ):
+        with pytest.raises(UserError, match=re.escape(says)):
+            scenarios(wrong, 1)
     for wrong in ("T9", "T1:x", "one:nobody", "T1:4~doctor", "T1:4~chef.directness-0.4@2"):
         with pytest.raises(UserError, match=r"write for example|is not a"):
             scenarios(wrong, 1)

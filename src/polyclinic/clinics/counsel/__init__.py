@@ -99,4 +99,5 @@ clinic = Clinic(
     asked_in={"DeskWaits": ("", "")},
     demo_scenarios="4",
     demo_variants=("full", "nocritic", "noescalation", "single"),
+    demo_shows=("Hand-overs",),
 )

@@ -72,4 +72,5 @@ clinic = Clinic(
     demo_scenarios="3",
     demo_variants=("plain", "full"),
     demo_settings={"scenarios": "T1:15"},
+    demo_shows=("Learning curves",),
 )

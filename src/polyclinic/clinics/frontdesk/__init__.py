@@ -69,13 +69,14 @@ clinic = Clinic(
     needs=("records",),
     settings=("voice",),
     check_settings=check_settings,
-    headline=("scheduling", "intake"),
+    headline=("protected", "scheduling", "intake"),
     demo_scenarios="primary:1:12",
     asked_in={"PatientCalls": ("30", "tool"), "StaffChanges": ("30", "tool")},
     play_scenarios="walk-in",
     demo_variants=("tool", "reasoning"),
     demo_settings={
-        "scenarios": "primary:1:30",
+        "scenarios": "primary:1:100",
         "cast": "staff=understudy:mistake=wrong_department@0.15+wrong_tool@0.2,all=understudy",
     },
+    demo_shows=("Front desk: diaries",),
 )

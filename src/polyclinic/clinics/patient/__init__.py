@@ -74,7 +74,7 @@ clinic = Clinic(
     report=report,
     feedback=feedback,
     settings=PatientVariant.SETTINGS,
-    headline=("ability", "elicited"),
+    headline=("wins_standard", "wins_cheat", "ability", "elicited"),
     asked_in={
         **dict.fromkeys(("Attends", "Merges", "Recruits", "Consults", "Studies"), ("evolve:1", "evolved")),
         **dict.fromkeys(("Panics", "Soothes"), ("1", "crisis")),
@@ -85,4 +85,5 @@ clinic = Clinic(
     demo_variants=("cot", "few-shot-2", "evolved-emptied"),
     demo_settings={"variants": ("evolved-emptied", "evolved"), "scenarios": "3"},
     demo_learns=6,
+    demo_shows=("Before and after evolution", "What was learned, case by case"),
 )

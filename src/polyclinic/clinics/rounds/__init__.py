@@ -95,4 +95,5 @@ clinic = Clinic(
     },
     demo_scenarios="images:2",
     demo_variants=("full", "lecture", "untutored"),
+    demo_shows=("Sessions, round by round",),
 )

@@ -13,6 +13,7 @@ from polyclinic.clinics.duty.scenario.schema import STAFF, Role, Task
 from polyclinic.eval.charts import ChartValue, Lines
 from polyclinic.eval.intervals import estimate
 from polyclinic.eval.sections import Block, Cell, Details, Diff, Figure, Grid, Paragraph, Section, Table
+from polyclinic.text.layout import number_of
 
 BLOCK = 5
 SIGNATURES = 12
@@ -89,7 +90,7 @@ def prompt_histories(data: Collected) -> Section:
         for role in STAFF:
             diffs = _diffs(shifts, role)
             if diffs:
-                body.append(Details(f"{task}, {role}: {len(diffs)} changed shifts", diffs[:HISTORIES]))
+                body.append(Details(f"{task}, {role}: {number_of(len(diffs), 'changed shift')}", diffs[:HISTORIES]))
     if not body:
         body.append(Paragraph("No prompt changed in this run.", tone="note"))
     return Section("Prompt histories", body)

@@ -17,10 +17,12 @@ from pathlib import Path
 
 from polyclinic.clinics.duty.scenario.load import by_id, parse_scenarios, read_scenarios, shipped
 from polyclinic.clinics.duty.scenario.norm_file import lint_norms
-from polyclinic.clinics.duty.scenario.schema import ROLES, TASKS, AnyDuty, Disturbance, Task
+from polyclinic.clinics.duty.scenario.schema import ROLES, STAFF, TASKS, AnyDuty, Disturbance, Task
 from polyclinic.core.files import read_text, refuse_path
 from polyclinic.core.seed import stream
 from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.people.traits import COMMUNICATORS, dimensions
+from polyclinic.text.layout import number_of
 
 _PUSH = re.compile(r"\A(?P<role>\w+)\.(?P<dimension>\w+)(?P<amount>[+-]\d*\.?\d+)@(?P<start>\d+)(?:-(?P<end>\d+))?\Z")
 _NAMES_A_TASK = re.compile(r"^\s*(?:- )?task:", re.MULTILINE)
@@ -86,10 +88,19 @@ def _pushed(shifts: Sequence[AnyDuty], push: str, selector: str) -> list[AnyDuty
     match = _PUSH.match(push)
     if match is None or match["role"] not in ROLES:
         raise ConfigError(f"'{selector}' selects no shift: write for example {_EXAMPLES}")
-    start, end = int(match["start"]), int(match["end"] or len(shifts))
-    disturbance = Disturbance.model_validate(
-        {"role": match["role"], "dimension": match["dimension"], "amount": float(match["amount"])}
-    )
+    traits = next((dimensions(each) for each in COMMUNICATORS if each == match["role"] and each in STAFF), ())
+    known = [trait.id for trait in traits]
+    if match["dimension"] not in known:
+        choice = (
+            f"choose one of these: {', '.join(known)}" if known else "only doctors, nurses and trainees can be pushed"
+        )
+        raise ConfigError(f"'{selector}': '{match['dimension']}' is not a trait of {match['role']}: {choice}")
+    start, end, amount = int(match["start"]), int(match["end"] or len(shifts)), float(match["amount"])
+    if not -1 <= amount <= 1:
+        raise ConfigError(f"'{selector}': push a trait by -1 to 1, not by {match['amount']}")
+    if not 1 <= start <= min(end, len(shifts)):
+        raise ConfigError(f"'{selector}': {number_of(len(shifts), 'shift')}, and none of them is pushed")
+    disturbance = Disturbance.model_validate({"role": match["role"], "dimension": match["dimension"], "amount": amount})
     return [
         shift.model_copy(update={"disturbance": disturbance}) if start <= number <= end else shift
         for number, shift in enumerate(shifts, 1)

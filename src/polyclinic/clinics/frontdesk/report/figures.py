@@ -12,7 +12,8 @@ from polyclinic.eval.charts import Bars, HeatMap
 from polyclinic.eval.sections import Block, Figure, Paragraph
 from polyclinic.text.layout import number_of
 
-_MOMENTS = (("when the period begins", 0.0), ("half-way through", 0.5), ("at the end", 1.0))
+_MOMENTS = 3
+"""How many pictures show the diaries fill up. Calls are counted, not days: most are made before the period begins."""
 
 
 def history(rows: Sequence[ContactRow]) -> list[Figure]:
@@ -127,35 +128,39 @@ def diaries(rows: Sequence[ContactRow]) -> list[Block]:
         mine = [row for row in rows if row.hospital == booked.hospital and row.variant == booked.variant]
         opened = next((row for row in mine if row.contact.kind == "opening"), None)
         if opened is not None and opened.contact.plan is not None:
-            figures += [_diary(opened, mine, label, part) for label, part in _MOMENTS]
+            changed = sorted((row for row in mine if row.episode.ended_with(DiaryChanged)), key=_minute)
+            moments = dict.fromkeys(-(-len(changed) * part // _MOMENTS) for part in range(1, _MOMENTS + 1))
+            figures += [_diary(opened, changed, until) for until in moments]
     if not figures:
         return []
     words = (
         "Share of a department's clinic time that is taken, for each day of the period, in the first hospital of each "
-        "level. An empty cell: no clinic on that day."
+        "level: after a third, after two thirds and after all of the calls that changed a diary. An empty cell: no "
+        "clinic on that day."
     )
     return [Paragraph(words), *figures]
 
 
-def _diary(opened: ContactRow, rows: Sequence[ContactRow], label: str, part: float) -> Figure:
+def _minute(row: ContactRow) -> int:
+    return row.contact.minute
+
+
+def _diary(opened: ContactRow, changed: Sequence[ContactRow], until: int) -> Figure:
     begun, plan = opened.episode.ended_with(HospitalOpened), opened.contact.plan
     if plan is None or begun is None:
         raise EngineError(f"the contact {opened.contact.id} has no hospital plan, so its diary cannot be drawn")
-    until = part * begun.end_minute
     room = begun.clinic_minutes
     taken = {name: [0] * len(days) for name, days in room.items()}
-    changes = 0
-    for row in rows:
-        changed = row.episode.ended_with(DiaryChanged)
-        if changed is not None and row.contact.minute <= until:
-            changes += 1
-            for name, day, minutes in changed.diary:
-                taken[name][day] += minutes
+    for row in changed[:until]:
+        entry = row.episode.ended_with(DiaryChanged)
+        for name, day, minutes in entry.diary if entry is not None else ():
+            taken[name][day] += minutes
     values = [
         [taken[name][day] / minutes if minutes else None for day, minutes in enumerate(days)]
         for name, days in room.items()
     ]
     days = [f"{plan.time.date_of(day):%m-%d}" for day in range(plan.time.days)]
     chart = HeatMap(list(room), days, values, low=0, high=1, x_label="day", y_label="department")
-    caption = f"Diaries of {plan.name}, {opened.variant}, {label} (share of clinic time taken)"
-    return Figure(caption, chart, n=number_of(changes, "call"))
+    share = f"{until} of {len(changed)}" if until < len(changed) else "all"
+    caption = f"Diaries of {plan.name}, {opened.variant}, after {share} calls (share of clinic time taken)"
+    return Figure(caption, chart, n=number_of(until, "call"))

@@ -163,6 +163,7 @@ def _sessions(results: RunResults) -> Section | None:
         Details(
             f"{row.scenario}, {row.variant}{f', trial {row.trial + 1}' if row.trial else ''}",
             [*_pictures(results, row.scenario), *session_blocks(row.transcript)],
+            open=row is shown[0],
         )
         for row in shown
     ]
