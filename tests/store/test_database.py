@@ -4,6 +4,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -212,3 +213,20 @@ def test_a_server_whose_encoding_cannot_hold_every_text_is_refused_in_one_line(
                 open_database(f"{server}/{name}")
         finally:
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.mark.parametrize("lost", ["moved", "deleted", "replaced"])
+async def test_a_file_that_is_not_in_its_place_any_more_is_said_to_be_so(tmp_path: Path, lost: str) -> None:
+    """SQLite calls it read-only, or a disk error: neither says what to do."""
+    path = tmp_path / "store.db"
+    async with open_store(str(path)) as store:
+        await store.database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
+        kept = path.read_bytes()
+        path.rename(tmp_path / "elsewhere.db") if lost == "moved" else path.unlink()
+        if lost == "replaced":
+            path.write_bytes(kept)
+        with pytest.raises(
+            StoreError, match=r"store\.db' was moved, replaced or deleted while it was in use; fix that"
+        ):
+            await store.database.write(put(1))
+    assert not path.exists() or path.read_bytes() == kept

@@ -163,19 +163,14 @@ class ThreadedDatabase:
                 error.add_note(f"and the rollback failed: {second}")
             told: BaseException = error
             if connection.at_fault(error):
-                told = StoreError(f"the store cannot be used: {_plainly(error)}; fix that, then resume the run")
+                told = StoreError(
+                    f"the store cannot be used: {connection.plainly(error)}; fix that, then resume the run"
+                )
                 told.__cause__ = error
             for item in items:
                 item.error = told
             return False
         return True
-
-
-def _plainly(error: BaseException) -> str:
-    words = str(error).strip()
-    if "readonly database" in words:
-        return f"its file or folder is read-only for you ({words}): allow writing, or choose another with --store"
-    return words
 
 
 def _together(batch: list[_Work], dialect: Dialect) -> list[list[_Work]]:
