@@ -84,11 +84,15 @@ async def save_run(
     require_observers()
     kept = replace(plan, config=await pin_libraries(store, plan.clinic, plan.config))
     config, episodes = kept.config, kept.episodes[:only]
-    name = await store.runs.create(
-        config.wanted_id, kept.clinic.name, config.to_keep(), kept.players, kept.scenarios, episodes
+    creating = asyncio.ensure_future(
+        store.runs.create(config.wanted_id, kept.clinic.name, config.to_keep(), kept.players, kept.scenarios, episodes)
     )
-    if written is not None:
-        written(name, kept)
+    try:
+        await asyncio.shield(creating)
+    finally:  # a run that is stopped just now is saved all the same: then its id must be known too
+        name = await creating
+        if written is not None:
+            written(name, kept)
     return name, kept
 
 
