@@ -178,8 +178,9 @@ async def test_a_server_reads_in_parallel_to_writes_over_a_fixed_number_of_conne
 
 async def test_a_lost_connection_causes_one_failure_and_is_then_opened_again(postgres_url: str) -> None:
     database = open_database(postgres_url)
-    with pytest.raises(StoreError, match="the store cannot be used"):
+    with pytest.raises(StoreError, match="the store cannot be used") as lost:
         await database.write(lambda tx: tx.execute("SELECT pg_terminate_backend(pg_backend_pid())"))
+    assert "\n" not in str(lost.value)
     assert await database.read(lambda tx: tx.execute("SELECT 1")) == [(1,)]
     await database.close()
 

@@ -7,6 +7,7 @@ that, two writers could, rarely, corrupt a WAL database. PostgreSQL goes through
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import sqlite3
@@ -195,6 +196,7 @@ class PostgresConnection:
             import psycopg
         except ImportError:
             raise ConfigError(f"PostgreSQL needs the extra 'postgres': {install_hint('postgres')}") from None
+        logging.getLogger("psycopg").setLevel(logging.ERROR)  # it warns of a lost connection that we report ourselves
         self._trouble, self._connect = psycopg.OperationalError, partial(psycopg.connect, url, autocommit=True)
         try:
             self._db = self._connect()
@@ -263,8 +265,8 @@ class PostgresConnection:
         return isinstance(error, self._trouble) and not self.may_pass(error)
 
     def plainly(self, error: BaseException) -> str:
-        """What is wrong, as the server says it."""
-        return str(error).strip()
+        """What is wrong, as the server says it, in one line."""
+        return " ".join(str(error).split())
 
     def may_pass(self, error: BaseException | None) -> bool:
         """Whether the server asks for a retry: after a deadlock, or when two writers collided."""
