@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -222,3 +223,64 @@ async def test_a_duplicate_full_url_is_refused(api: httpx.AsyncClient, hospital:
     answer = await api.post("/", json=twice, headers=JSON)
     assert (answer.status_code, answer.json()["issue"][0]["expression"]) == (400, ["Bundle.entry[1].fullUrl"])
     assert await patients(hospital) == before
+
+
+PATCHED = b'[{"op": "replace", "path": "/active", "value": true, "value": false}]'
+IN_BUNDLE = b"""{"resourceType": "Bundle", "type": "%s", "entry": [
+    {"request": {"method": "%s", "url": "%s"}, "resource": %s}]}"""
+TWICE = b'{"resourceType": "Patient", "active": true, "name": [{"family": "Kim", "family": "Lee"}]}'
+PARAMETERS = b"""{"resourceType": "Parameters", "parameter": [{"name": "operation", "part": [
+    {"name": "type", "valueCode": "delete"},
+    {"name": "path", "valueString": "a", "valueString": "Patient.active"}]}]}"""
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/Patient", TWICE),
+        ("POST", "/r4/Patient", TWICE),
+        ("POST", "/Patient", b'{"resourceType": "Patient", "active": true, "active": true}'),
+        ("POST", "/Patient", rb'{"resourceType": "Patient", "active": true, "\u0061ctive": false}'),
+        (
+            "POST",
+            "/Patient",
+            b'{"resourceType": "Patient", "id" : "a", "language":"x\\":", "active":true, "active":false}',
+        ),
+        ("POST", "/Observation", b'{"resourceType": "Observation", "valueQuantity": {"value": 1.50, "value": 15}}'),
+        ("PUT", "/Patient/patient-0", b'{"resourceType": "Patient", "id": "patient-1", "id": "patient-0"}'),
+        ("PUT", "/r4/Patient/patient-0", b'{"resourceType": "Patient", "id": "patient-1", "id": "patient-0"}'),
+        ("PATCH", "/Patient/patient-0", PATCHED),
+        ("PATCH", "/r4/Patient/patient-0", PATCHED),
+        ("PATCH", "/Patient/patient-0", PARAMETERS),
+        ("POST", "/", IN_BUNDLE % (b"transaction", b"POST", b"Patient", TWICE)),
+        ("POST", "/", IN_BUNDLE % (b"batch", b"POST", b"Patient", TWICE)),
+        (
+            "POST",
+            "/",
+            IN_BUNDLE
+            % (
+                b"transaction",
+                b"PATCH",
+                b"Patient/patient-0",
+                b'{"resourceType": "Binary", "data": "%s"}' % base64.b64encode(PATCHED),
+            ),
+        ),
+        ("POST", "/Patient/$validate", TWICE),
+        ("POST", "/Appointment/$find", b'{"resourceType": "Parameters", "parameter": [], "parameter": []}'),
+    ],
+)
+async def test_a_duplicate_key_is_refused_wherever_it_is(
+    api: httpx.AsyncClient, hospital: FhirStore, method: str, path: str, body: bytes
+) -> None:
+    before = (await patients(hospital), await hospital.read("Patient", "patient-0"))
+    media = "application/json-patch+json" if body is PATCHED else JSON["Content-Type"]
+    answer = await api.request(method, path, content=body, headers={"Content-Type": media})
+    assert (answer.status_code, answer.json()["resourceType"]) == (400, "OperationOutcome")
+    assert "occurs twice in one object" in answer.json()["issue"][0]["details"]["text"]
+    assert (await patients(hospital), await hospital.read("Patient", "patient-0")) == before
+
+
+async def test_the_same_key_in_different_objects_and_in_a_text_is_accepted(api: httpx.AsyncClient) -> None:
+    sent = {"resourceType": "Patient", "name": [{"family": 'Kim "active": true, "active": no'}, {"family": "Lee"}]}
+    answer = await api.post("/Patient", json=sent, headers=JSON)
+    assert (answer.status_code, answer.json()["name"]) == (201, sent["name"])

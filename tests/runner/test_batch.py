@@ -3,6 +3,9 @@ from __future__ import annotations
 import asyncio
 import gc
 import sqlite3
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 import pytest
 
@@ -10,17 +13,20 @@ from polyclinic.clinics.demo.state import Recalled
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.transcript import Learned, Said
 from polyclinic.errors import StoreError, UnknownName, UserError
+from polyclinic.runner import api
 from polyclinic.runner.api import resume_run, run, start_run
 from polyclinic.runner.execute import batch
 from polyclinic.runner.execute.progress import Silent
 from polyclinic.runner.execute.rescore import rescore
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.libraries import save_learned
+from polyclinic.runner.plan.run_plan import plan_run
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
 from polyclinic.store import upkeep
 from polyclinic.store.connections import SqliteConnection
 from polyclinic.store.leases import Leases, break_leases, holders
+from polyclinic.store.runs import Runs
 from polyclinic.store.store import Store, open_store
 from polyclinic.testing.fault_server import FaultServer
 from polyclinic.testing.runs import exported
@@ -316,3 +322,44 @@ async def test_a_library_that_changes_before_a_resume_does_not_change_the_run() 
             exports.append(await exported(store, id))
             assert await store.libraries.names() == ["lesson.phrases"]
     assert exports[0] == exports[1]
+
+
+async def test_a_lease_that_could_not_be_renewed_is_renewed_at_the_next_moment(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A connection that is lost for a moment ends no run, and nobody else takes over its work meanwhile."""
+    renewed: list[bool] = []
+    renew = Leases.renew
+
+    async def broken_once(self: Leases, units: Sequence[str]) -> None:
+        renewed.append(bool(renewed))
+        if len(renewed) == 1:
+            raise StoreError("the store cannot be used: the connection is lost")
+        await renew(self, units)
+
+    monkeypatch.setattr(Leases, "renew", broken_once)
+    monkeypatch.setattr(api, "Batch", partial(batch.Batch, lease_s=0.3))
+    async with FaultServer(latency_s=0.5) as server, open_store(MEMORY) as store:
+        outcome = await run(store, config(scenarios="4", cast=f"nurse={server.url}:any,all=understudy"))
+    assert (outcome.done, outcome.exit_code) == (4, 0)
+    assert any(renewed)
+    assert "the leases were not renewed, and will be in 0 s: the store cannot be used" in caplog.text
+
+
+async def test_a_run_that_is_stopped_while_it_is_saved_still_tells_its_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise there is a run, and nobody is told how to continue it."""
+    told: list[str] = []
+    create = Runs.create
+
+    async def stopped_meanwhile(self: Runs, *given: Any) -> str:
+        asyncio.get_running_loop().call_soon(work.cancel)
+        return await create(self, *given)
+
+    monkeypatch.setattr(Runs, "create", stopped_meanwhile)
+    async with open_store(MEMORY) as store:
+        plan = await plan_run(store, config())
+        work = asyncio.create_task(api.run_plan(store, plan, written=lambda run, _: told.append(run)))
+        with pytest.raises(asyncio.CancelledError):
+            await work
+        assert told == [row.id for row in await store.runs.all()]
+    assert len(told) == 1

@@ -21,6 +21,7 @@ from polyclinic.runner.api import resume_run, run, start_run
 from polyclinic.runner.plan import run_plan
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.results import load_results
+from polyclinic.store.leases import holders
 from polyclinic.store.store import open_store
 from polyclinic.testing.fault_server import FaultServer, SentBody, ServerFault
 
@@ -216,3 +217,25 @@ async def test_calls_that_a_time_limit_broke_off_still_count_when_the_run_is_res
         spent = await store.runs.spent(stopped.run)
     assert asked >= 1
     assert spent.output_tokens == 200 * asked
+
+
+async def test_a_budget_is_spent_by_one_process_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each process counts its own calls: two at once spent nearly twice what was allowed."""
+    monkeypatch.setattr("polyclinic.runner.execute.batch.POLL_S", 0.02)
+    async with FaultServer(latency_s=0.05) as server, open_store(MEMORY) as store:
+        cast = f"nurse={server.url}:any,caller={server.url}:any,all=understudy"
+        limits = {"max_tokens": 8_000}
+        id = await start_run(store, config(variants=("plain",), scenarios="40", cast=cast, judges=("none",), **limits))
+        first = asyncio.create_task(resume_run(store, id))
+        while not server.busy:
+            await asyncio.sleep(0.005)
+        with pytest.raises(ConfigError, match=f"the budget of {id} is spent by process .* runs release {id} --store"):
+            await resume_run(store, id)
+        stopped = await first
+        spent = await store.runs.spent(id)
+        assert stopped.limit is not None
+        assert 6_000 < spent.input_tokens + spent.output_tokens <= 8_000
+        both = [resume_run(store, id, overrides={"max_tokens": None}) for _ in range(2)]
+        outcomes = await asyncio.gather(*both)
+        assert await store.database.read(lambda tx: holders(tx, id)) == []
+    assert [(each.done, each.left) for each in outcomes] == [(40, 0)] * 2, "without a limit, two share the work"

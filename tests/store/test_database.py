@@ -206,6 +206,20 @@ async def test_a_server_reads_in_parallel_to_writes_over_a_fixed_number_of_conne
     await database.close()
 
 
+async def test_a_server_that_cannot_be_reached_again_is_one_line(postgres_url: str) -> None:
+    """Its client says so in two lines, with a question."""
+    psycopg = pytest.importorskip("psycopg")
+
+    def gone(tx: Transaction) -> None:
+        raise psycopg.OperationalError("connection refused\n\tIs the server running on that host?")
+
+    database = open_database(postgres_url)
+    with pytest.raises(StoreError) as lost:
+        await database.write(gone)
+    await database.close()
+    assert "connection refused Is the server running on that host?; fix that" in str(lost.value)
+
+
 async def test_a_lost_connection_causes_one_failure_and_is_then_opened_again(postgres_url: str) -> None:
     database = open_database(postgres_url)
     with pytest.raises(StoreError, match="the store cannot be used"):
@@ -243,3 +257,20 @@ def test_a_server_whose_encoding_cannot_hold_every_text_is_refused_in_one_line(
                 open_database(f"{server}/{name}")
         finally:
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.mark.parametrize("lost", ["moved", "deleted", "replaced"])
+async def test_a_file_that_is_not_in_its_place_any_more_is_said_to_be_so(tmp_path: Path, lost: str) -> None:
+    """SQLite calls it read-only, or a disk error: neither says what to do."""
+    path = tmp_path / "store.db"
+    async with open_store(str(path)) as store:
+        await store.database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
+        kept = path.read_bytes()
+        path.rename(tmp_path / "elsewhere.db") if lost == "moved" else path.unlink()
+        if lost == "replaced":
+            path.write_bytes(kept)
+        with pytest.raises(
+            StoreError, match=r"store\.db' was moved, replaced or deleted while it was in use; fix that"
+        ):
+            await store.database.write(put(1))
+    assert not path.exists() or path.read_bytes() == kept

@@ -134,6 +134,7 @@ async def test_a_check_finds_what_is_incomplete(store: Store, statement: str, sa
     await store.database.write(lambda tx: tx.execute(statement))
     found = await store.database.read(lambda tx: list(problems(tx)))
     assert any(says in line for line in found), found
+    assert not any("\n" in line for line in found), "each problem is one line"
 
 
 async def test_pruning_removes_only_what_is_no_longer_needed(store: Store) -> None:

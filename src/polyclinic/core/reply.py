@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar, cast
 import orjson
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError, create_model
 
-from polyclinic.core.value import adapter, once_a_type
+from polyclinic.core.value import adapter, count_keys, once_a_type
 from polyclinic.errors import WrongForm
 
 R = TypeVar("R")
@@ -99,15 +99,9 @@ def _no_duplicate_keys(body: str) -> bool:
     is a duplicate. False means that a closer look is needed.
     """
     try:
-        return _count_keys(orjson.loads(body)) == body.count(":")
+        return count_keys(orjson.loads(body)) == body.count(":")
     except (orjson.JSONDecodeError, RecursionError):
         return False
-
-
-def _count_keys(value: Any) -> int:
-    if isinstance(value, dict):
-        return len(value) + sum([_count_keys(item) for item in value.values() if item.__class__ in (dict, list)])
-    return sum([_count_keys(item) for item in value]) if isinstance(value, list) else 0
 
 
 def read_object(text: str) -> dict[str, Any]:

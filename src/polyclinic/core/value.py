@@ -162,3 +162,10 @@ def _plain_field(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [item if item.__class__ in ATOMS else _plain_field(item) for item in value]
     return _as_json(value)
+
+
+def count_keys(value: Any) -> int:
+    """How many keys the objects in plain data have. If a text had as many keys, it had none twice in one object."""
+    if isinstance(value, dict):
+        return len(value) + sum([count_keys(item) for item in value.values() if item.__class__ in (dict, list)])
+    return sum([count_keys(item) for item in value]) if isinstance(value, list) else 0

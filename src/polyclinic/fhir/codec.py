@@ -1,7 +1,8 @@
-"""JSON in and out, with FHIR's decimals kept digit for digit.
+"""JSON in and out, with FHIR's decimals kept digit for digit, and no key twice in one object.
 
 `1.50` and `1.5` are different measurements in FHIR, but as floats they are the same. Nearly all bodies have no decimal
-point outside of strings; these are read with orjson. The others are read with `Decimal`, which keeps every digit.
+point outside of strings; these are read with orjson. The others are read with `Decimal`, which keeps every digit. With
+a key twice, one of the two values would be lost without a word: which one the sender meant, nobody knows.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ from typing import Any
 import orjson
 
 from polyclinic.core.records import RecordsError, Resource
+from polyclinic.core.value import count_keys
 
 MAX_DEPTH = 100
 _DECIMAL = re.compile(rb"[:\[,]\s*-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\s*[,}\]]")
+_KEY = re.compile(rb'"\s*:')
+"""What every key is followed by. It may occur within a string too."""
 _POINT = re.compile(r"\.(?<=[0-9]\.)[0-9]")  # several times faster, because it starts with a plain character
 
 
@@ -29,11 +33,20 @@ def loads(text: str | bytes) -> Any:
     raw = text.encode() if isinstance(text, str) else text
     try:
         value = orjson.loads(raw)
-        if _DECIMAL.search(raw) is None:
+        if _DECIMAL.search(raw) is None and count_keys(value) == sum(1 for _ in _KEY.finditer(raw)):
             return value
-        return json.loads(raw, parse_float=_decimal, parse_int=_integer)
+        return json.loads(raw, parse_float=_decimal, parse_int=_integer, object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         raise BadJson(f"this is not JSON ({error})") from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        written = [name for name, _ in pairs]
+        twice = next(name for name in made if written.count(name) > 1)
+        raise BadJson(f"the key '{twice[:64]}' occurs twice in one object")
+    return made
 
 
 def loads_stored(body: str) -> Resource:

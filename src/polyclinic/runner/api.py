@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from polyclinic.core.episode import Listener
@@ -17,6 +17,7 @@ from polyclinic.models.human import HumanDesk
 from polyclinic.runner.build.built_run import BuiltRun, build
 from polyclinic.runner.build.observers import active_observers, require_observers
 from polyclinic.runner.execute.batch import Batch
+from polyclinic.runner.execute.holding import only_spender
 from polyclinic.runner.execute.progress import Progress, Silent
 from polyclinic.runner.execute.tasks import rare_garbage_collection
 from polyclinic.runner.execute.units import WorkerShare
@@ -83,11 +84,15 @@ async def save_run(
     require_observers()
     kept = replace(plan, config=await pin_libraries(store, plan.clinic, plan.config))
     config, episodes = kept.config, kept.episodes[:only]
-    name = await store.runs.create(
-        config.wanted_id, kept.clinic.name, config.to_keep(), kept.players, kept.scenarios, episodes
+    creating = asyncio.ensure_future(
+        store.runs.create(config.wanted_id, kept.clinic.name, config.to_keep(), kept.players, kept.scenarios, episodes)
     )
-    if written is not None:
-        written(name, kept)
+    try:
+        await asyncio.shield(creating)
+    finally:  # a run that is stopped just now is saved all the same: then its id must be known too
+        name = await creating
+        if written is not None:
+            written(name, kept)
     return name, kept
 
 
@@ -133,42 +138,44 @@ async def execute(
 ) -> RunOutcome:
     """Run the pending episodes of a saved run, with the objects that were built for it."""
     clinic, config = plan.clinic, plan.config
-    rows = await store.runs.episodes(run, config.seed, clinic.name)
-    await _count_what_was_spent(store, built, rows)
-    before = _spent(built)
-    batch = Batch(
-        store=store,
-        run=run,
-        context=built.context.observed(active_observers()),
-        scenarios=read_scenarios(clinic, await store.runs.scenarios(run)),
-        rows=rows,
-        concurrency=concurrency or config.concurrency,
-        progress=progress or Silent(),
-        start_libraries=await start_libraries(store, clinic, config),
-        share=share,
-    )
-    batch.progress.watch(built.cast.retries)
-    built.cast.on_unreached(batch.progress.unreached)
-    lost: list[Awaitable[object]] = []
-    built.budget.on_loss = lambda usage: lost.append(store.runs.lose(run, usage))
-    try:
-        with rare_garbage_collection():
-            await batch.execute()
-    finally:
-        await asyncio.gather(*lost)
-    outcome = await outcome_of(store, run, batch.limit)
-    learned: Mapping[str, int] = {}
-    if config.keep_as and not outcome.left:
-        learned = await save_learned(store, run, clinic, config.keep_as, config.embedder or "default")
-    nano_usd, tokens = (now - then for now, then in zip(_spent(built), before, strict=True))
-    return replace(
-        outcome,
-        unpriced=plan.unpriced,
-        judge_failures=batch.judge_failures,
-        learned=learned,
-        spent_nano_usd=nano_usd,
-        spent_tokens=tokens,
-    )
+    spends = built.budget.limited and not share.led
+    async with only_spender(store, run) if spends else nullcontext():
+        rows = await store.runs.episodes(run, config.seed, clinic.name)
+        await _count_what_was_spent(store, built, rows)
+        before = _spent(built)
+        batch = Batch(
+            store=store,
+            run=run,
+            context=built.context.observed(active_observers()),
+            scenarios=read_scenarios(clinic, await store.runs.scenarios(run)),
+            rows=rows,
+            concurrency=concurrency or config.concurrency,
+            progress=progress or Silent(),
+            start_libraries=await start_libraries(store, clinic, config),
+            share=share,
+        )
+        batch.progress.watch(built.cast.retries)
+        built.cast.on_unreached(batch.progress.unreached)
+        lost: list[Awaitable[object]] = []
+        built.budget.on_loss = lambda usage: lost.append(store.runs.lose(run, usage))
+        try:
+            with rare_garbage_collection():
+                await batch.execute()
+        finally:
+            await asyncio.gather(*lost)
+        outcome = await outcome_of(store, run, batch.limit)
+        learned: Mapping[str, int] = {}
+        if config.keep_as and not outcome.left:
+            learned = await save_learned(store, run, clinic, config.keep_as, config.embedder or "default")
+        nano_usd, tokens = (now - then for now, then in zip(_spent(built), before, strict=True))
+        return replace(
+            outcome,
+            unpriced=plan.unpriced,
+            judge_failures=batch.judge_failures,
+            learned=learned,
+            spent_nano_usd=nano_usd,
+            spent_tokens=tokens,
+        )
 
 
 def _spent(built: BuiltRun) -> tuple[int, int]:

@@ -6,6 +6,8 @@ process.
 
 - All workers share one budget: each worker gets an equal share of what is left, and the last round is one worker.
 - An endpoint's slots and its requests a minute are divided by the number of workers.
+- The process that leads the workers stops them when the run's time is up. A worker that was started again would
+  begin its time again.
 - A local model is one actor, loaded once and asked by all workers (`runner.cluster_models`).
 - All machines must reach the store, so it is PostgreSQL.
 """
@@ -14,28 +16,29 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 
 from polyclinic.core.extras import install_hint
+from polyclinic.core.limits import Limits, Meter
 from polyclinic.errors import ConfigError, LimitReached, UserError
 from polyclinic.runner.api import RunOutcome, only_if_begun, outcome_of, resume_run, save_run
 from polyclinic.runner.build.built_run import build
 from polyclinic.runner.cluster_models import Spent, counted, place_models, shares
+from polyclinic.runner.cluster_waiting import stop, until_over
+from polyclinic.runner.execute.holding import only_spender
 from polyclinic.runner.execute.units import WorkerShare
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.libraries import save_learned
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan
 from polyclinic.store.store import Store, open_store
 
-TELL_EVERY_S = 10.0
-POLL_S = 1.0
-IDLE_S = 3.0
-STOP_S = 10.0
 WORKERS = "POLYCLINIC_RAY_WORKERS"
 Tell = Callable[[str], None]
 """A function that shows one line to the person."""
@@ -177,12 +180,16 @@ class Cluster:
         self._address = {"": None, "auto": "auto"}.get(address, on)
 
     def __enter__(self) -> Cluster:
+        before = signal.getsignal(signal.SIGTERM)
         try:
             self._ray.init(
                 self._address, log_to_driver=False, logging_level="error", **self._local(), ignore_reinit_error=True
             )
         except (ConnectionError, ValueError, TimeoutError, RuntimeError) as error:
             raise ConfigError(f"Ray cannot be reached: {str(error).splitlines()[0]}") from None
+        finally:
+            if threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGTERM, before)  # Ray's own handler would end the process without a word
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -196,24 +203,37 @@ class Cluster:
         self, store: Store, run: str, plan: RunPlan, *, tell: Tell, concurrency: int | None = None
     ) -> RunOutcome:
         """Run rounds of workers until the run has ended or a limit of the run is reached."""
-        config, began, unjudged = plan.config, time.monotonic(), 0
+        config, unjudged = plan.config, 0
+        clock = Meter(Limits.in_units(seconds=config.max_seconds), "run")
+        limited = config.max_cost_usd is not None or config.max_tokens is not None
+        try:
+            async with only_spender(store, run) if limited else nullcontext(), asyncio.timeout(clock.seconds_left):
+                reached, unjudged = await self._rounds(store, run, plan, tell, concurrency)
+        except TimeoutError:
+            reached = clock.time_is_up()
+        return await _concluded(store, run, plan, reached, unjudged)
+
+    async def _rounds(
+        self, store: Store, run: str, plan: RunPlan, tell: Tell, concurrency: int | None
+    ) -> tuple[LimitReached | None, int]:
+        """Rounds of fewer and fewer workers, until nothing is left or a limit is reached. Returns the limit, and how
+        many judgements failed.
+        """
+        config, unjudged = plan.config, 0
         workers, used = await asyncio.to_thread(self._workers, plan), Spent()
         hosts = place_models(self._ray, plan.cast)
         while True:
             overrides: dict[str, object] = {"keep_as": "", "on": "", "max_seconds": None}
             overrides |= shares(config, await counted(store, run), used, workers)
-            if config.max_seconds is not None:
-                overrides["max_seconds"] = max(0.001, config.max_seconds - (time.monotonic() - began))
             at_once = max(1, (concurrency or config.concurrency) // workers)
-            mine = [WorkerShare(index, workers, hosts) for index in range(workers)]
+            mine = [WorkerShare(index, workers, hosts, led=True) for index in range(workers)]
             parts = [Assignment(store.url, run, at_once, share, overrides) for share in mine]
             worked = await self.round(store, run, parts, tell)
             unjudged += sum(each.judge_failures for each in worked)
             used = used.plus([Spent(each.spent_nano_usd, each.spent_tokens) for each in worked])
             reached = next((each for each in worked if each.limit), None)
-            if reached is None or reached.limit == "time" or workers == 1:
-                limit = LimitReached(reached.limit, reached.said) if reached is not None else None
-                return await _concluded(store, run, plan, limit, unjudged)
+            if reached is None or workers == 1:
+                return (LimitReached(reached.limit, reached.said) if reached is not None else None), unjudged
             workers = max(1, workers // 2)
 
     def _workers(self, plan: RunPlan) -> int:
@@ -230,13 +250,13 @@ class Cluster:
         workers = [make.remote() for _ in parts]
         at_work = [asyncio.wrap_future(w.work.remote(part).future()) for w, part in zip(workers, parts, strict=True)]
         try:
-            await _until_over(store, run, at_work, tell)
-            worked = [future.result() if future.done() else Worked() for future in at_work]
+            await until_over(store, run, at_work, tell)
+            worked = [self._worked(future) if future.done() else Worked() for future in at_work]
             for refused in (each.refused for each in worked if each.refused):
                 raise ConfigError(refused)
             return worked
         except asyncio.CancelledError:
-            await self._stop(workers)
+            await stop(store, run, workers)
             raise
         finally:
             for future in at_work:
@@ -244,30 +264,12 @@ class Cluster:
             for worker in workers:
                 ray.kill(worker)
 
-    async def _stop(self, workers: Sequence[Any]) -> None:
-        asked = [asyncio.wrap_future(worker.stop.remote().future()) for worker in workers]
-        with suppress(Exception):
-            await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), STOP_S)
-
-
-async def _until_over(store: Store, run: str, at_work: Sequence[asyncio.Future[Worked]], tell: Tell) -> None:
-    """Wait until all workers have reported, or those that are left cannot have anything to do.
-
-    After a node has died there may be a worker that Ray cannot place. A run that has ended must not wait for it.
-    """
-    told, idle = time.monotonic(), 0
-    while True:
-        ended, waiting = await asyncio.wait(at_work, timeout=POLL_S)
-        if not waiting or any(future.exception() is not None for future in ended):
-            return
-        now = await outcome_of(store, run)
-        busy = await store.database.read(lambda tx: tx.execute("SELECT COUNT(*) FROM leases WHERE run = ?", (run,)))
-        idle = idle + 1 if not busy[0][0] and (ended or not now.left) else 0
-        if idle * POLL_S >= IDLE_S:
-            return
-        if time.monotonic() - told >= TELL_EVERY_S:
-            told = time.monotonic()
-            tell(f"{now.done} done, {now.failed} failed, {now.left} left; {len(at_work)} workers")
+    def _worked(self, ended: asyncio.Future[Worked]) -> Worked:
+        try:
+            return ended.result()
+        except self._ray.exceptions.RayError as error:
+            why = [line for line in str(error).splitlines() if line.strip()][-1:]
+            raise ConfigError(f"a worker of the cluster could not go on: {' '.join(why).strip()}") from error
 
 
 async def _concluded(

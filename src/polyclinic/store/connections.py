@@ -7,6 +7,8 @@ that, two writers could, rarely, corrupt a WAL database. PostgreSQL goes through
 
 from __future__ import annotations
 
+import logging
+import os
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -81,6 +83,10 @@ class Connection(Transaction, Protocol):
         """Whether the database itself is the problem, not the statement."""
         ...
 
+    def plainly(self, error: BaseException) -> str:
+        """What is wrong with the database, in words for the user."""
+        ...
+
     def may_pass(self, error: BaseException | None) -> bool:
         """Whether a retry may help."""
         ...
@@ -93,6 +99,7 @@ class SqliteConnection:
 
     def __init__(self, path: str, lock_wait_s: float = LOCK_WAIT_S) -> None:
         self._db = sqlite3.connect(path, isolation_level=None, timeout=lock_wait_s, cached_statements=256)
+        self._path, self._file = path, _file_at(path)
         tables = [row[0] for row in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         views = [f"the view {row[0]}" for row in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'view'")]
         number = self._db.execute("PRAGMA application_id").fetchone()[0]
@@ -148,9 +155,27 @@ class SqliteConnection:
         """Whether the file itself is the problem (damaged, full, locked, read-only), not the statement."""
         return type(error) in (sqlite3.DatabaseError, sqlite3.OperationalError)
 
+    def plainly(self, error: BaseException) -> str:
+        """What is wrong. SQLite calls a file that is not in its place any more a disk error, or read-only."""
+        words = str(error).strip()
+        if _file_at(self._path) != self._file:
+            return f"its file '{self._path}' was moved, replaced or deleted while it was in use"
+        if "readonly database" in words:
+            return f"its file or folder is read-only for you ({words}): allow writing, or choose another with --store"
+        return words
+
     def may_pass(self, error: BaseException | None) -> bool:
         """Never: a writer waits for the lock before it begins, so a retry would not help."""
         return False
+
+
+def _file_at(path: str) -> tuple[int, int] | None:
+    """Which file is at this path now, whatever its name; None if there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 @lru_cache(maxsize=1024)
@@ -171,6 +196,7 @@ class PostgresConnection:
             import psycopg
         except ImportError:
             raise ConfigError(f"PostgreSQL needs the extra 'postgres': {install_hint('postgres')}") from None
+        logging.getLogger("psycopg").setLevel(logging.ERROR)  # it warns of a lost connection that we report ourselves
         self._trouble, self._connect = psycopg.OperationalError, partial(psycopg.connect, url, autocommit=True)
         try:
             self._db = self._connect()
@@ -237,6 +263,10 @@ class PostgresConnection:
     def at_fault(self, error: BaseException) -> bool:
         """Whether the server is the problem (gone, full, shutting down), not the statement."""
         return isinstance(error, self._trouble) and not self.may_pass(error)
+
+    def plainly(self, error: BaseException) -> str:
+        """What is wrong, as the server says it, in one line."""
+        return " ".join(str(error).split())
 
     def may_pass(self, error: BaseException | None) -> bool:
         """Whether the server asks for a retry: after a deadlock, or when two writers collided."""

@@ -168,20 +168,15 @@ class ThreadedDatabase:
                 error.add_note(f"and the rollback failed: {second}")
             told: BaseException = error
             if connection.at_fault(error):
-                told = StoreError(f"the store cannot be used: {_plainly(error)}; fix that, then resume the run")
+                told = StoreError(
+                    f"the store cannot be used: {connection.plainly(error)}; fix that, then resume the run"
+                )
                 told.__cause__ = error
             locked = not begun and connection.dialect == "sqlite"
             for item in items:
                 item.error, item.alone = told, len(items) > 1 and not (locked and item.write)
             return False
         return True
-
-
-def _plainly(error: BaseException) -> str:
-    words = str(error).strip()
-    if "readonly database" in words:
-        return f"its file or folder is read-only for you ({words}): allow writing, or choose another with --store"
-    return words
 
 
 def _together(batch: list[_Work], dialect: Dialect) -> list[list[_Work]]:

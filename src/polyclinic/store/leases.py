@@ -19,6 +19,8 @@ from polyclinic.errors import EngineError, UnknownName
 from polyclinic.store.journal import now_ms
 
 LEASE_S = 60.0
+BUDGET = "the budget"
+"""The lease of the process that spends a run's budget. It has the form of a unit's, and no unit has this name."""
 _STANDING = (
     "SELECT id, status, EXISTS (SELECT 1 FROM calls c WHERE c.run = e.run AND c.episode = e.id)"
     " OR EXISTS (SELECT 1 FROM posts p WHERE p.run = e.run AND p.episode = e.id)"
@@ -112,9 +114,11 @@ class Holder(NamedTuple):
 
 
 def holders(transaction: Transaction, run: str) -> list[Holder]:
-    """Who holds leases of a run, in order of their names."""
+    """Who holds leases of a run, in order of their names. The lease of the budget is not counted as a unit."""
     rows = transaction.execute(
-        "SELECT owner, COUNT(*), MAX(expires_ms) FROM leases WHERE run = ? GROUP BY owner ORDER BY owner", (run,)
+        "SELECT owner, SUM(CASE WHEN unit <> ? THEN 1 ELSE 0 END), MAX(expires_ms) FROM leases WHERE run = ?"
+        " GROUP BY owner ORDER BY owner",
+        (BUDGET, run),
     )
     now = now_ms()
     return [

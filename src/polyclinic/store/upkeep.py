@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.model import Completion
+from polyclinic.core.plain_faults import plain_fault
 from polyclinic.core.transcript import Called, Transcript
 from polyclinic.errors import ConfigError, PolyclinicError
 from polyclinic.store.journal import now_ms
@@ -95,7 +96,7 @@ def _of_run(transaction: Transaction, run: str, config: str, libraries: set[str]
             if PIN in name and name not in libraries:
                 yield f"{run}: the library {name} that it began with is gone"
     except _READS as error:
-        yield f"{run}: its configuration cannot be read: {error}"
+        yield f"{run}: its configuration cannot be read: {_why(error)}"
     without = transaction.execute(
         "SELECT COUNT(*) FROM episodes e WHERE run = ? AND NOT EXISTS"
         " (SELECT 1 FROM scenarios s WHERE s.run = e.run AND s.id = e.scenario)",
@@ -113,7 +114,7 @@ def _of_episode(transaction: Transaction, run: str, episode: str) -> Iterator[st
     try:
         called = Transcript.from_json(rows[0][0]).of(Called)
     except _READS as error:
-        yield f"{run} {episode}: its transcript cannot be read: {error}"
+        yield f"{run} {episode}: its transcript cannot be read: {_why(error)}"
         return
     kept = set()
     for key, occurrence, request, completion in transaction.execute(statement, (run, episode)):
@@ -122,10 +123,15 @@ def _of_episode(transaction: Transaction, run: str, episode: str) -> Iterator[st
             orjson.loads(request)
             Completion.from_json(completion)
         except _READS as error:
-            yield f"{run} {episode}: the call {key[:12]} cannot be read: {error}"
+            yield f"{run} {episode}: the call {key[:12]} cannot be read: {_why(error)}"
     missing = sum((call.key, call.occurrence) not in kept for call in called)
     if missing:
         yield f"{run} {episode}: {missing} of its {len(called)} calls are missing from the journal"
+
+
+def _why(error: Exception) -> str:
+    """What a fault is, in one line."""
+    return plain_fault(error.errors()[0]) if isinstance(error, ValidationError) else str(error)
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import shlex
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -23,13 +22,13 @@ from polyclinic.core.scenario import Scenario
 from polyclinic.core.turns import cancel_all
 from polyclinic.errors import LimitReached
 from polyclinic.runner.execute.claims import Claims
+from polyclinic.runner.execute.holding import holding, release_line
 from polyclinic.runner.execute.progress import Progress, Silent
 from polyclinic.runner.execute.reasons import judging_failures
 from polyclinic.runner.execute.running_campaign import RunningCampaign, lone_campaign, open_campaign
 from polyclinic.runner.execute.tasks import all_of, cause_of
 from polyclinic.runner.execute.units import WorkerShare, open_units, own_part
 from polyclinic.store.chain import ChainBroken, CommitChain
-from polyclinic.store.connections import without_password
 from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, holders, worker
 from polyclinic.store.run_rows import StoredEpisode
 from polyclinic.store.store import Store
@@ -61,14 +60,14 @@ class Batch:
         When a limit on tokens or money is reached, no new unit starts, but a running call may finish: it is paid for,
         so its answer is kept. A time limit stops everything at once, running calls included.
         """
-        with worker() as owner:
+        with worker() as owner, closing(self.progress):
             self._leases = Leases(self.store.database, self.run, owner, self.lease_s)
             self._room = asyncio.Semaphore(self.concurrency)
             self._held: set[str] = set()
             self._told = {self._leases.owner}
             self._lone = lone_campaign(self.context, self.start_libraries)
             self.progress.start(len(self.rows), sum(row.status != "pending" for row in self.rows))
-            async with self._holding_leases(), self._within_limits():
+            async with holding(self._leases, self._held, self.lease_s), self._within_limits():
                 units, elsewhere = own_part(open_units(self.rows), self.share)
                 while (units or elsewhere) and self.limit is None:
                     waiting = iter(units.items())
@@ -77,20 +76,6 @@ class Batch:
                     if units and self.limit is None:
                         await self._say_who_holds()
                         await asyncio.sleep(POLL_S)
-
-    @asynccontextmanager
-    async def _holding_leases(self) -> AsyncIterator[None]:
-        """Renew the leases until the work ends, then release them."""
-        heart = asyncio.create_task(self._beat())
-        try:
-            yield
-        finally:
-            heart.cancel()
-            with suppress(asyncio.CancelledError):
-                await heart
-            if self._held:
-                await self._leases.release(*sorted(self._held))
-            self.progress.close()
 
     @asynccontextmanager
     async def _within_limits(self) -> AsyncIterator[None]:
@@ -139,14 +124,10 @@ class Batch:
     async def _say_who_holds(self) -> None:
         """Log, once for each process: that we wait for it, when it last renewed its lease, and what to do."""
         for holder in await self.store.database.read(lambda tx: holders(tx, self.run)):
-            if holder.owner not in self._told:
+            if holder.units and holder.owner not in self._told:
                 self._told.add(holder.owner)
-                _log.warning(
-                    "waiting for %s; if it is gone, take over at once with: polyclinic runs release %s --store %s",
-                    holder,
-                    self.run,
-                    shlex.quote(without_password(self.store.url)),
-                )
+                again = release_line(self.store, self.run)
+                _log.warning("waiting for %s; if it is gone, take over at once with: %s", holder, again)
 
     async def _still_open(self, units: list[str]) -> dict[str, list[StoredEpisode]]:
         if not units:
@@ -300,10 +281,3 @@ class Batch:
         if clinic.prepare is not None:
             await clinic.prepare(scenarios, clinic.variant(spec.variant), spec, self.context.services)
         return campaign
-
-    async def _beat(self) -> None:
-        """Renew the leases at the same moments as all other batches of this process, so that they share one commit."""
-        every_s = self.lease_s / 3
-        while True:
-            await asyncio.sleep(every_s - time.monotonic() % every_s)
-            await self._leases.renew(sorted(self._held))

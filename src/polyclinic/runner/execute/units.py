@@ -16,12 +16,14 @@ from polyclinic.store.run_rows import StoredEpisode
 class WorkerShare:
     """The number of this worker among equal workers. It only decides with which units the worker begins.
 
-    `hosts` are the local models that all workers share, by name.
+    `hosts` are the local models that all workers share, by name. `led`: a process of the cluster leads this worker, and
+    gives it its share of the run's budget.
     """
 
     index: int = 0
     of: int = 1
     hosts: Mapping[str, Host] = field(default_factory=dict)
+    led: bool = False
 
 
 def open_units(rows: Iterable[StoredEpisode]) -> dict[str, list[StoredEpisode]]:
