@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from polyclinic.clinics.patient.rules.vocabulary import tests_in_record
+from polyclinic.clinics.patient.rules.vocabulary import tests_in_record as named_tests
 from polyclinic.clinics.patient.scenario.fhir_bundle import load_fhir_bundle
 from polyclinic.clinics.patient.scenario.record import Level, Record, Topic
 from polyclinic.errors import DataError
@@ -285,5 +285,5 @@ def test_an_old_result_has_its_day_and_a_long_name_of_a_test_is_understood() -> 
         "Troponin I.cardiac in Serum or Plasma": ["98.1 mg/dL"],
         "Glucose in Blood": ["98.1 mg/dL (on 2015-03-01)"],
     }
-    assert tests_in_record("troponin, please", record) == ["Troponin I.cardiac in Serum or Plasma"]
-    assert tests_in_record("glucose", record) == ["Glucose in Blood"]
+    assert named_tests("troponin, please", record) == ["Troponin I.cardiac in Serum or Plasma"]
+    assert named_tests("glucose", record) == ["Glucose in Blood"]
