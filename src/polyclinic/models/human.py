@@ -232,7 +232,7 @@ def read_typed(request: Request, text: str) -> Completion:
 
 
 def _refuse_pass(request: Request, text: str) -> None:
-    """Whoever passes has not answered, unless the question offers it."""
+    """A person who passes has not answered, unless the question offers it."""
     if passes(text) and not request.prompt.may_pass:
         raise Unreadable(Worded("'{1}' is no answer: please say it in your own words", text.strip()))
 
