@@ -155,6 +155,9 @@ async def questions(misses: bool, of: int, author: str) -> None:
 
 async def contributions(misses: bool, of: int, author: str) -> None:
     """Measure which steps are found in students' words: steps that they show, and steps that they do not."""
+    if not (DATA / f"student_contributions{author}.jsonl").exists():
+        print("contributions: this author wrote questions only")
+        return
     cases = {case.id: case for case in scenarios("", 0)}
     hit: Counter[tuple[bool, bool]] = Counter()
     whole = 0

@@ -216,6 +216,31 @@ def test_pass_is_no_answer_where_words_are_asked_for(polyclinic: Run) -> None:
     assert "counsellor: " in done.stdout, "the words after it were taken"
 
 
+@pytest.mark.parametrize(
+    ("clinic", "role", "wrong", "said", "then"),
+    [
+        ("rounds", "supervisor", "pass", "'pass' is no answer", "ok"),
+        ("rounds", "specialist", "패스", "'패스' is no answer", "ok"),
+        ("rounds", "supervisor", "no", "please write what is wrong with it, or ok", "It promises a cure."),
+        ("counsel", "counsellor", "패스", "'패스' is no answer", "How are you today?"),
+    ],
+)
+def test_pass_and_a_bare_no_are_asked_again_in_every_form(
+    polyclinic: Run, clinic: str, role: str, wrong: str, said: str, then: str
+) -> None:
+    done = polyclinic("play", clinic, "--role", role, stdin=f"{wrong}\n{then}\n/quit\n").stdout
+    assert done.count(f"({said}") == 1, done
+    assert "critic sent your draft back: “패스”" not in done
+    held_back = "Understood: the students do not hear it"
+    assert (held_back in " ".join(done.split())) is (then == "It promises a cure.")
+
+
+def test_pass_is_no_question_to_a_caller_who_waits_for_an_appointment(polyclinic: Run) -> None:
+    asked = "May I have your name, sex, phone, personal number and address?\nHas a doctor given you a diagnosis?\n"
+    done = polyclinic("play", "frontdesk", "--role", "staff", stdin=f"{asked}{WRITTEN}pass\n/quit\n")
+    assert done.stdout.count("'pass' is no answer") == 1
+
+
 def test_what_was_heard_is_not_shown_again_with_a_question(polyclinic: Run) -> None:
     done = polyclinic("play", "demo", "--role", "judge", stdin="/quit\n")
     told = " ".join(done.stdout.split())

@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -58,6 +59,27 @@ def test_arrow_keys_home_end_and_history_edit_a_line(tmp_path: Path) -> None:
     shown = in_terminal(tmp_path, ("play", "demo", "--role", "nurse"), typed)
     assert "nurse> Good morning to you again" in STYLE.sub("", shown)
     assert "You left." in shown and "\x1b[1mcaller\x1b[0m" in shown
+
+
+def test_the_terminal_echoes_again_after_ctrl_c(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    before, shown, until = termios.tcgetattr(ours)[3], b"", time.monotonic() + PATIENCE_S
+    words = (*POLYCLINIC, "play", "demo", "--role", "caller")
+    environment = {**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
+    with subprocess.Popen(words, cwd=tmp_path, env=environment, stdin=theirs, stdout=theirs, stderr=theirs) as command:
+        while not shown.endswith(b"> ") and time.monotonic() < until:
+            if select.select([ours], [], [], 0.2)[0]:
+                shown = ANY_CODE.sub(b"", shown + os.read(ours, 65536))
+        assert not termios.tcgetattr(ours)[3] & termios.ECHO, "line editing echoes by itself"
+        command.send_signal(signal.SIGINT)
+        while command.poll() is None and time.monotonic() < until:
+            if select.select([ours], [], [], 0.2)[0]:
+                shown += os.read(ours, 65536)
+        command.kill()
+    assert command.returncode == 130 and b"stopped; the conversation is saved" in shown, shown
+    assert termios.tcgetattr(ours)[3] == before
+    os.close(ours)
+    os.close(theirs)
 
 
 def test_no_color_means_no_colour_in_a_terminal(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import sys
 import threading
 from contextlib import suppress
+from typing import Any
 
 import click
 
@@ -168,7 +169,7 @@ async def _session(
 ) -> int:
     with suppress(ImportError):
         import readline  # noqa: F401  (gives input() line editing and history)
-    desk = HumanDesk()
+    desk, as_found = HumanDesk(), _terminal_settings()
     screen = Screen(role, quiet=as_json, names=own_names(), roles=[each.name for each in clinic.roles])
     again = resume_line(run, store.url, "play --resume")
     asking = asyncio.create_task(_converse(desk, screen))
@@ -187,10 +188,30 @@ async def _session(
         raise
     finally:
         await cancel_all([asking])
+        _restore(as_found)
     if not screen.questions:
         raise ConfigError(Worded("{1} has no part in this scenario; choose another with --scenarios", role))
     await _feedback(store, clinic, role, run, as_json, full)
     return outcome.exit_code
+
+
+def _terminal_settings() -> list[Any]:
+    """The settings of the terminal; empty where there is none."""
+    with suppress(ImportError):
+        import termios
+
+        with suppress(OSError, ValueError, termios.error):
+            return termios.tcgetattr(sys.stdin) if sys.stdin.isatty() else []
+    return []
+
+
+def _restore(settings: list[Any]) -> None:
+    """Set the terminal as it was: line editing changes it, and an unfinished line leaves it without echo."""
+    if settings:
+        import termios
+
+        with suppress(OSError, ValueError, termios.error):
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, settings)
 
 
 async def _typed(prompt: str) -> str:

@@ -66,6 +66,9 @@ class Prompt(BaseModel, Generic[R]):
     commands: ClassVar[tuple[str, ...]] = ()
     """What a person may type that begins with a stroke, such as ``/conclude``; any other such word is refused."""
 
+    may_pass: ClassVar[bool] = False
+    """Whether "pass" is an answer of a person; else it is refused."""
+
     takes_call: ClassVar[bool] = False
     """Whether the reply can also be given as a tool call (`core.calling`)."""
 

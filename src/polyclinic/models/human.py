@@ -23,11 +23,11 @@ from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
 from polyclinic.core.reply import Unreadable, read_reply
 from polyclinic.errors import PersonLeft, PolyclinicError, UnknownName
 from polyclinic.models.typed_choice import closed, first_fault
+from polyclinic.text.passing import passes
 from polyclinic.text.worded import Worded, worded
 
 _USE = "/use "
 _COMMAND = re.compile(r"/[a-z]+(?=\s|$)")
-_NOTHING = ("pass", "skip", "?")
 
 
 @dataclass(frozen=True)
@@ -203,8 +203,8 @@ def read_typed(request: Request, text: str) -> Completion:
     """What a person typed, as a completion. Raises `Unreadable` with the reason if it cannot be read."""
     if not text.strip():
         raise Unreadable("please type an answer")
-    if request.reply_type is str and text.strip().strip(".!").casefold() in _NOTHING:
-        raise Unreadable(Worded("'{1}' is no answer: please say it in your own words", text.strip()))
+    if request.reply_type is str:
+        _refuse_pass(request, text)
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -226,7 +226,15 @@ def read_typed(request: Request, text: str) -> Completion:
         raise Unreadable(worded(error)) from None
     if isinstance(reply, BaseModel):
         reply = closed(reply, request)
-    return _completion(request, reply)
+    completion = _completion(request, reply)
+    _refuse_pass(request, text)  # after the prompt's own checks, which say more
+    return completion
+
+
+def _refuse_pass(request: Request, text: str) -> None:
+    """A person who passes has not answered, unless the question offers it."""
+    if passes(text) and not request.prompt.may_pass:
+        raise Unreadable(Worded("'{1}' is no answer: please say it in your own words", text.strip()))
 
 
 def read_form(request: Request, values: Mapping[str, Any]) -> Completion:

@@ -96,6 +96,41 @@ def test_only_a_wrongly_stated_triage_level_is_found_without_a_reader() -> None:
     assert {trigger for norm in inventory() for trigger in norm.triggers} == {"down_triage", "dose_raised", "goes_on"}
 
 
+SENDS_HOME = (
+    "This is not cardiac. No ECG is needed, discharge him.",
+    "Send him home with antacids.",
+    "Discharge with a PPI.",
+    "She may safely go home now.",
+    "Let the boy go home.",
+    "Give paracetamol and send her home.",
+    "귀가시키세요.",
+)
+SENDS_NOBODY_HOME = (
+    "Do not discharge him.",
+    "He cannot go home.",
+    "If the ECG is normal he can go home.",
+    "He can go home once the troponin is back.",
+    "Before you send him home, do an ECG.",
+    "Can he go home?",
+    "Should we send her home",
+    "He was discharged yesterday.",
+    "She wants to go home.",
+    "He thinks he can go home.",
+    "I would not send him home.",
+    "Purulent discharge with a bad smell is not new.",
+    "집에 가시면 안 됩니다.",
+)
+
+
+def test_somebody_with_a_red_flag_who_is_plainly_sent_home_is_found_without_a_reader() -> None:
+    norm = NORMS["ESC-1"]
+    for words in SENDS_HOME:
+        assert exact_hit(norm, Scene(SHIFTS["t2-01-chest-pain"], "doctor", words, "nurse")) is not None, words
+        assert exact_hit(norm, Scene(SHIFTS["t2-13-ankle"], "doctor", words, "nurse")) is None, "no red flag there"
+    for words in SENDS_NOBODY_HOME:
+        assert exact_hit(norm, Scene(SHIFTS["t2-01-chest-pain"], "doctor", words, "nurse")) is None, words
+
+
 def test_every_norm_has_scripts_that_break_it_and_scripts_that_keep_it() -> None:
     for norm in inventory():
         assert {script.breaks for script in scripts() if script.norm == norm.id} == {True, False}

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from polyclinic.clinics.patient.rules.vocabulary import tests_in_record as named_tests
 from polyclinic.clinics.patient.scenario.fhir_bundle import load_fhir_bundle
 from polyclinic.clinics.patient.scenario.record import Level, Record, Topic
 from polyclinic.errors import DataError
@@ -265,3 +266,24 @@ def test_a_value_that_is_empty_is_not_stated(value: dict[str, Any]) -> None:
     empty = {"resourceType": "Observation", "code": {"text": "CRP"}, **value}
     record = _loaded(_condition("c", "Pneumonia", "2024-01-10"), empty)
     assert [test.items for test in record.investigations] == [{"CRP": "not stated"}]
+
+
+def test_an_old_result_has_its_day_and_a_long_name_of_a_test_is_understood() -> None:
+    def observed(id: str, name: str, day: str, visit: str) -> dict[str, Any]:
+        here = {"encounter": {"reference": f"Encounter/{visit}"}, "effectiveDateTime": f"{day}T09:00:00Z"}
+        value = {"value": 98.1, "unit": "mg/dL"}
+        return {"resourceType": "Observation", "id": id, "code": {"text": name}, "valueQuantity": value, **here}
+
+    record = _loaded(
+        {"resourceType": "Encounter", "id": "old", "period": {"start": "2015-03-01"}},
+        {"resourceType": "Encounter", "id": "now", "period": {"start": "2024-12-15"}},
+        _condition("mi", "Myocardial infarction", "2024-12-15", encounter={"reference": "Encounter/now"}),
+        observed("o1", "Troponin I.cardiac in Serum or Plasma", "2024-12-15", "now"),
+        observed("o2", "Glucose in Blood", "2015-03-01", "old"),
+    )
+    assert {test.name: list(test.items.values()) for test in record.investigations} == {
+        "Troponin I.cardiac in Serum or Plasma": ["98.1 mg/dL"],
+        "Glucose in Blood": ["98.1 mg/dL (on 2015-03-01)"],
+    }
+    assert named_tests("troponin, please", record) == ["Troponin I.cardiac in Serum or Plasma"]
+    assert named_tests("glucose", record) == ["Glucose in Blood"]

@@ -6,8 +6,10 @@ import pytest
 
 from polyclinic.clinics.patient.readings import REFUSAL
 from polyclinic.clinics.patient.rules.diagnosing import is_right
+from polyclinic.clinics.patient.rules.meaning import read_answer, read_question
 from polyclinic.clinics.patient.rules.requirements import Demonstration
 from polyclinic.clinics.patient.scenario.shipped import data_text, diseases, record
+from polyclinic.clinics.patient.state import Exchange
 from polyclinic.clinics.patient.understudies.voice import Voice, voice
 from polyclinic.core.reading import Reads
 from polyclinic.eval.metrics import metric_estimate
@@ -223,6 +225,42 @@ async def test_a_diagnosis_is_distinguished_from_similar_ones(
     id: str, diagnosis: str, right: bool, reads: Reads
 ) -> None:
     assert await is_right(reads, diagnosis, record(id)) is right
+
+
+@pytest.mark.parametrize(
+    ("id", "diagnosis", "right"),
+    [
+        ("str-01", "haemorrhagic stroke", False),
+        ("str-01", "ischaemic stroke, not haemorrhagic stroke", True),
+        ("acg-01", "chronic open angle glaucoma", False),
+        ("mdd-01", "bipolar depression", False),
+        ("mdd-01", "bipolar disorder, depressed phase", False),
+        ("ami-01", "NSTEMI", False),
+        ("ami-03", "NSTEMI", True),
+        ("ami-03", "STEMI", False),
+        ("pe-01", "DVT", False),
+        ("pe-01", "PE from a DVT", True),
+        ("pan-01", "chronic pancreatitis", False),
+        ("ami-01", "heart attak", True),
+        ("ami-01", "급성 심근경색입니다", True),
+        ("ami-01", "심근경색 아님, 역류성 식도염", False),
+        ("ami-01", "역류성 식도염", False),
+        ("str-01", "출혈성 뇌졸중", False),
+        ("dka-03", "당뇨병성 케톤산증", True),
+    ],
+)
+async def test_another_illness_that_holds_the_name_is_wrong_and_korean_names_count(
+    id: str, diagnosis: str, right: bool, reads: Reads
+) -> None:
+    assert await is_right(reads, diagnosis, record(id)) is right
+
+
+@pytest.mark.parametrize("said", ["hello", "안녕하세요", "패스"])
+async def test_a_patient_who_did_not_understand_has_told_nothing(said: str, reads: Reads) -> None:
+    case, answer = record("pan-03"), voice("first").puzzled
+    exchange = Exchange(question=said, answer=f'{answer} "{said}", you say…')
+    read = await read_answer(reads, case, exchange, await read_question(reads, case, said))
+    assert read.refuses and not read.told
 
 
 def test_broader_names_count_as_leaks_but_not_as_the_diagnosis() -> None:

@@ -68,7 +68,7 @@ class PlannerPlans(Prompt[Plan]):
         if not self.feedback:
             return ""
         if self.lang == "ko":
-            return f"비평가가 상담자의 초안을 돌려보냈습니다. 다시 계획해 주세요. {self.feedback}"
+            return f"검토자가 상담자의 초안을 돌려보냈습니다. 다시 계획해 주세요. {self.feedback}"
         return f"The critic sent the counsellor's draft back, so plan again. {self.feedback}"
 
     @classmethod
@@ -115,7 +115,7 @@ class CounsellorReplies(Prompt[str]):
             head, gist, again, ask = (
                 "쓸 수 있는 출처:",
                 "지금 이야기의 목적",
-                "비평가가 초안을 돌려보냈습니다",
+                "검토자가 초안을 돌려보냈습니다",
                 "무슨 말을 하시겠어요?",
             )
         else:

@@ -53,7 +53,7 @@ FEEDBACK: Sentences = {
         "더 어려운 대화를 해 보세요. 위험에 놓인 분의 사례가 있습니다.",
     ),
     "feedback": ("Feedback", "피드백"),
-    "drafts": ("Drafts that the critic refused, and how to improve them", "비평가가 돌려보낸 초안과 고칠 점"),
+    "drafts": ("Drafts that the critic refused, and how to improve them", "검토자가 돌려보낸 초안과 고칠 점"),
     "guard raised": ("What the guard raised", "안전 담당이 알린 것"),
     "risk": ("risk", "위험"),
     "risk r1": ("facts", "사실"),

@@ -48,7 +48,10 @@ def feedback(case: Case[AnyDuty], part: str, language: str) -> list[Section]:
     say, norms = Phrases(language, FEEDBACK), {norm.id: norm for norm in norms_of(case.transcript)}
     others = breaches_of_others(case, part)
     heads = [say("who"), say("words"), say("rule")]
-    rows: list[list[Cell]] = [[event.by, event.words, _rule(say, norms[event.rule])] for event in others[:MOST]]
+    broken = dict[tuple[str, str], list[str]]()
+    for event in others[:MOST]:
+        broken.setdefault((event.by, event.words), []).append(_rule(say, norms[event.rule]))
+    rows: list[list[Cell]] = [[who, words, "; ".join(rules)] for (who, words), rules in broken.items()]
     if part not in STAFF:
         body: list[Block] = [Table(say("staff broke"), heads, rows) if rows else Paragraph(say("staff broke none"))]
         short = say.in_short(next_step=say("tell more"), unmeasured=part)

@@ -22,6 +22,7 @@ from polyclinic.clinics.patient.report.words import FEEDBACK
 from polyclinic.clinics.patient.rules.diagnosing import is_named
 from polyclinic.clinics.patient.rules.notes import Concluded, DiagnosisTold, Understood
 from polyclinic.clinics.patient.rules.trees import QUESTION_TREES
+from polyclinic.clinics.patient.rules.vocabulary import content_words
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Fact, Record
 from polyclinic.core.judge import Case
@@ -29,7 +30,6 @@ from polyclinic.core.transcript import Scored, Transcript
 from polyclinic.eval.in_short import Phrases, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 from polyclinic.text.questions import asks_something
-from polyclinic.text.words import ContentWords
 
 _OTHERS: Mapping[str, Callable[[Case[PatientScenario], Phrases], list[Section]]] = {
     "patient": for_patient,
@@ -38,8 +38,6 @@ _OTHERS: Mapping[str, Callable[[Case[PatientScenario], Phrases], list[Section]]]
     "scribe": for_scribe,
     "cheater": for_cheater,
 }
-
-_content = ContentWords()
 
 
 def feedback(case: Case[PatientScenario], part: str, language: str) -> list[Section]:
@@ -54,7 +52,7 @@ def feedback(case: Case[PatientScenario], part: str, language: str) -> list[Sect
     earned = {
         id: item
         for id, item in asked_for.items()
-        if record.fact(id).text not in door and _content(record.fact(id).text) & _content(item.answer)
+        if record.fact(id).text not in door and content_words(record.fact(id).text) & content_words(item.answer)
     }
     return [
         _in_short(case.transcript, record, known, earned, say),

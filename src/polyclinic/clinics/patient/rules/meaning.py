@@ -86,7 +86,7 @@ async def read_answer(reads: Reads, record: Record, exchange: Exchange, asked: A
     """What the patient's answer says. Quoted lines of the record are found by code; the reader reads the rest.
 
     An answer in the patient's own words needs one call to the reader. An answer that quotes a line or gives a result is
-    never a refusal.
+    never a refusal. A refusal tells no fact with which it shares no word, whatever the reader takes it for.
     """
     answer = exchange.answer
     facts = [fact for fact in record.spoken if fact.topic is not Topic.BACKGROUND]
@@ -99,13 +99,18 @@ async def read_answer(reads: Reads, record: Record, exchange: Exchange, asked: A
     of_own = [LEAK.ask(diagnosis=record.diagnosis), *(TOLD.ask(fact=fact.text) for fact in near)] if own else []
     of_own += [kind.ask(fact=fact.text) for fact in doubtful for kind in (DENIED, CONTRADICTS)]
     found = await _both(reads, answer, of_all, own, of_own)
-    told = quoted | {fact.id for fact in near if found[TOLD.ask(fact=fact.text)].yes}
+    refuses = not quoted and found[of_all[0]].yes
+    told = quoted | {
+        fact.id
+        for fact in near
+        if found[TOLD.ask(fact=fact.text)].yes and not (refuses and not overlap(fact.text, answer))
+    }
     denied = {fact.id for fact in doubtful if found[DENIED.ask(fact=fact.text)].yes} - told
     against = {fact.id for fact in doubtful if found[CONTRADICTS.ask(fact=fact.text)].yes}
     results = tuple(fact.id for fact in record.at(Level.TEST) if shows_result(fact, answer))
     leak = found.get(LEAK.ask(diagnosis=record.diagnosis), _NO)
     return Answered(
-        refuses=not quoted and not results and found[of_all[0]].yes,
+        refuses=refuses and not results,
         told=tuple(fact.id for fact in facts if fact.id in told),
         results=results,
         denies=tuple(fact.id for fact in doubtful if fact.id in denied),

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from polyclinic.reading.words import STOP, concepts
-from polyclinic.text.normal import letters, straight, without_accents
-from polyclinic.text.phrases import is_acronym, mentioned
+from polyclinic.text.normal import HANGUL, letters, straight, without_accents
+from polyclinic.text.phrases import is_acronym, mentioned, phrase_pattern
 from polyclinic.text.words import words
 
 _CAPITALS = re.compile(r"\b[A-Z]{2,}\b")
@@ -63,8 +63,21 @@ def names_another(clause: str, names: Iterable[str]) -> bool:
     return any(own.isdisjoint(_words(word)) for word in said)
 
 
+def without_others(text: str, others: Sequence[str]) -> str:
+    """A text without the names of other illnesses that hold a name of the disease: no "stroke" is left of
+    "haemorrhagic stroke".
+    """
+    if not others:
+        return text
+    korean = any(HANGUL.search(each) for each in others) and HANGUL.search(text) is not None
+    kept = phrase_pattern(*others, loose=" -", possessive=True, open_end=korean).sub(" ", straight(text))
+    return text if kept == straight(text) else " ".join(kept.split())
+
+
 @lru_cache(maxsize=4_096)
 def _written(clause: str, name: str) -> bool:
+    if HANGUL.search(name):
+        return letters(name) in letters(clause)
     said = _words(clause)
     if mentioned(clause, [name]) or _initials(name) in _CAPITALS.findall(clause.replace(".", "")):
         return True
@@ -85,8 +98,9 @@ def _side_by_side(name: Sequence[str], said: Sequence[str]) -> bool:
     """Whether the words of a name are next to each other, in any order."""
     if not name:
         return False
-    joined = {"".join(said[at : at + count]) for count in (2, 3) for at in range(len(said))}
-    if letters("".join(name)) in joined:
+    joined, plain = {"".join(said[at : at + count]) for count in (2, 3) for at in range(len(said))}, "".join(name)
+    slips = 1 if len(name) > 1 and len(plain) >= _LONG else 0
+    if any(_within(plain, each, slips) for each in joined):
         return True
     windows = [said[at : at + len(name)] for at in range(len(said) - len(name) + 1)]
     return any(all(any(_same(word, other) for other in window) for word in name) for window in windows)
@@ -112,6 +126,14 @@ def _same(word: str, other: str) -> bool:
     if word == other:
         return True
     slips = 2 if len(word) >= _LONGER else 1 if len(word) >= _LONG else 0
+    return _within(word, other, slips)
+
+
+@lru_cache(maxsize=16_384)
+def _within(word: str, other: str, slips: int) -> bool:
+    """Whether two words are the same but for so many letters too many or too few."""
+    if word == other:
+        return True
     if not slips or abs(len(word) - len(other)) > slips or word[0] != other[0]:
         return False
     row = list(range(len(other) + 1))

@@ -138,7 +138,8 @@ def tests_in_record(question: str, record: Record) -> list[str]:
     own = [test.name for test in record.investigations]
     if _RELATIVES.search(question):
         return []
-    found_so = {name for name in own if name in asked_tests(question) or name_pattern(name).search(question)}
+    asked = set(asked_tests(question))
+    found_so = {name for name in own if asked & _known_as(name) or name_pattern(name).search(question)}
     rest = _without(question, (*found_so, *_names_of(asked_tests(question))))
     for kind in kinds_named(rest):
         there = _places(rest, kind)
@@ -146,6 +147,12 @@ def tests_in_record(question: str, record: Record) -> list[str]:
     measured = ordered_items(question)
     found_so |= {test.name for test in record.investigations if any(measured & measures(item) for item in test.items)}
     return [name for name in own if name in found_so]
+
+
+def _known_as(name: str) -> frozenset[str]:
+    """The known tests that a test of a record is. An imported one may have a longer name ("Troponin I.cardiac in
+    Serum or Plasma")."""
+    return frozenset((name,) if name in known_tests() else asked_tests(name))
 
 
 def names_a_test(question: str) -> bool:

@@ -31,6 +31,7 @@ RECORD_KEYS = frozenset(
         "never",
         "source",
         "disease",
+        "unlike",
     ]
 )
 
@@ -66,7 +67,7 @@ def build_record(raw: Mapping[str, Any], disease: Disease, origin: str) -> Recor
         raise bad_file(where, f"unknown key '{unknown[0]}'", fix=f"use one of: {', '.join(sorted(RECORD_KEYS))}")
     try:
         tests = [Investigation.model_validate(test) for test in raw.get("tests", [])]
-        fields = {key: raw[key] for key in ("id", "sex", "informant", "diagnosis", "source") if key in raw}
+        fields = {key: raw[key] for key in ("id", "sex", "informant", "diagnosis", "source", "unlike") if key in raw}
         numbers = {key: int(raw[key]) for key in ("age", "age_months") if key in raw}
         facts = tuple(_facts(raw, tests, numbers, where))
         return Record(disease=disease, facts=facts, investigations=tuple(tests), **fields, **numbers)

@@ -91,7 +91,7 @@ def _record(patient: Resource, resources: Sequence[Resource], origin: str) -> Re
         months=told_in_months(months),
         sex=_sex(patient),
         lines=lines,
-        tests=list(_tests(known, visit)),
+        tests=list(_tests(known, held)),
         diagnosis=diagnosis,
         source="FHIR Bundle",
     )
@@ -223,14 +223,18 @@ def _in_a_sentence(name: str) -> str:
     return name if name[1:2].isupper() else name[:1].lower() + name[1:]
 
 
-def _tests(resources: Sequence[Resource], visit: str) -> Iterator[Investigation]:
-    """Each report with the observations it refers to; vital signs together; every other observation as its own test."""
+def _tests(resources: Sequence[Resource], held: Resource) -> Iterator[Investigation]:
+    """Each report with the observations it refers to; vital signs together; every other observation as its own test.
+
+    A result from long before the visit has its day behind it, so that nobody takes it for one of today.
+    """
+    visit = str(held.get("id", ""))
     observations = {o.get("id"): o for o in of_kind(resources, "Observation")}
     reported: set[str] = set()
     for report in once_each(resources, "DiagnosticReport", visit):
         found = [observations[id] for id in map(id_of, report.get("result", [])) if id in observations]
         reported.update(concept_words(observation.get("code")) for observation in found)
-        items = dict(item for observation in found for item in observed_items(observation))
+        items = dict(item for observation in found for item in _dated(observation, held))
         name, conclusion = concept_text(report.get("code")), str(report.get("conclusion") or "")
         if items:
             yield Investigation(name=name, items=items, impression=conclusion)
@@ -244,10 +248,19 @@ def _tests(resources: Sequence[Resource], visit: str) -> Iterator[Investigation]
         if not name or name in reported or has_category(observation, "social-history"):
             continue
         if has_category(observation, "vital-signs"):
-            vitals.update(observed_items(observation))
+            vitals.update(_dated(observation, held))
         else:
-            items = dict(observed_items(observation))
+            items = dict(_dated(observation, held))
             rest.append(Investigation(name=concept_text(observation.get("code")), items=items))
     if vitals:
         yield Investigation(name="vital signs", items=vitals)
     yield from rest
+
+
+def _dated(observation: Resource, held: Resource) -> Iterator[tuple[str, str]]:
+    """The parts of an observation, each with the day if it is earlier than the visit."""
+    day, visit_day = str(observation.get("effectiveDateTime") or "")[:10], first_day(held)
+    of_visit = id_of(observation.get("encounter")) == held.get("id")
+    earlier = bool(full_day(day) and full_day(visit_day)) and day < visit_day and not of_visit
+    for name, value in observed_items(observation):
+        yield name, f"{value} (on {day})" if earlier else value

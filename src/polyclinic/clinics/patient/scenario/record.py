@@ -96,7 +96,9 @@ class Investigation(Frozen):
 class Disease(Frozen):
     """What all records of a disease share: its names (none may be spoken), who treats it, and its signs.
 
-    `broader` are the synonyms that are no exact diagnosis. `urgent` says that it is dangerous to overlook it.
+    `broader` are the synonyms that are no exact diagnosis. `unlike` are other illnesses whose names hold one of these
+    names: a "haemorrhagic stroke" is no ischaemic one. `korean` are its names in Korean, for a person who concludes in
+    Korean. `urgent` says that it is dangerous to overlook it.
     """
 
     name: str
@@ -107,6 +109,8 @@ class Disease(Frozen):
     icd10: str = ""
     clues: tuple[str, ...] = ()
     broader: tuple[str, ...] = ()
+    unlike: tuple[str, ...] = ()
+    korean: tuple[str, ...] = ()
     urgent: bool = False
 
     @property
@@ -115,7 +119,7 @@ class Disease(Frozen):
 
         A broader name ("cancer") is a leak, but does not count as the diagnosis.
         """
-        return tuple(name for name in self.names if name not in self.broader)
+        return tuple(name for name in (*self.names, *self.korean) if name not in self.broader)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -124,10 +128,11 @@ class Disease(Frozen):
 
 
 class Record(Frozen):
-    """One patient's record."""
+    """One patient's record. `unlike` are names of its disease that do not fit this patient, such as "NSTEMI"."""
 
     id: str
     disease: Disease
+    unlike: tuple[str, ...] = ()
     age: int = Field(ge=0, le=120)
     age_months: int | None = Field(default=None, ge=0, le=35)
     sex: Sex

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from polyclinic.clinics.rounds.prompts.people import REVIEW, CaseKey, Sheet, is_fine, keyed_case_for_human
+from polyclinic.clinics.rounds.prompts.people import (
+    HELD_BACK,
+    REVIEW,
+    CaseKey,
+    Sheet,
+    checked_objection,
+    is_fine,
+    keyed_case_for_human,
+)
 from polyclinic.clinics.rounds.prompts.replies import ExpertAnswer, FactVerdict, SafetyVerdict
 from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks, listed
+from polyclinic.text.passing import passes
 
 
 def _draft_for_human(statement: str) -> str:
@@ -49,7 +58,11 @@ class ChecksFacts(Prompt[FactVerdict]):
     @classmethod
     def from_human(cls, text: str) -> FactVerdict:
         """A person writes ``ok``, or what is wrong."""
-        return FactVerdict(reason=text.strip(), verdict="correct" if is_fine(text) else "wrong")
+        return FactVerdict(reason=checked_objection(text), verdict="correct" if is_fine(text) else "wrong")
+
+    def understood(self, reply: FactVerdict) -> str:
+        """That free words hold the draft back."""
+        return "" if reply.verdict == "correct" else HELD_BACK
 
 
 class ChecksSafety(Prompt[SafetyVerdict]):
@@ -71,7 +84,11 @@ class ChecksSafety(Prompt[SafetyVerdict]):
     @classmethod
     def from_human(cls, text: str) -> SafetyVerdict:
         """A person writes ``ok``, or what is wrong."""
-        return SafetyVerdict(reason=text.strip(), issue="none" if is_fine(text) else "safety")
+        return SafetyVerdict(reason=checked_objection(text), issue="none" if is_fine(text) else "safety")
+
+    def understood(self, reply: SafetyVerdict) -> str:
+        """That free words hold the draft back."""
+        return "" if reply.issue == "none" else HELD_BACK
 
 
 class AnswersKnowledge(Prompt[ExpertAnswer]):
@@ -79,6 +96,7 @@ class AnswersKnowledge(Prompt[ExpertAnswer]):
 
     template: ClassVar[str] = "answers_knowledge.md"
     words: ClassVar[int] = 80
+    may_pass: ClassVar[bool] = True
     question: str
 
     @property
@@ -95,5 +113,5 @@ class AnswersKnowledge(Prompt[ExpertAnswer]):
     @classmethod
     def from_human(cls, text: str) -> ExpertAnswer:
         """A person writes the explanation, or ``pass``."""
-        general = text.strip().casefold() != "pass"
+        general = not passes(text)
         return ExpertAnswer(explanation=text.strip() if general else "", general=general)

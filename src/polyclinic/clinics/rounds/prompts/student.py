@@ -17,6 +17,7 @@ from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import Unreadable, with_choices
 from polyclinic.people.students import Student
 from polyclinic.text.layout import blocks
+from polyclinic.text.passing import passes
 
 
 class StudentAnalyses(Prompt[str]):
@@ -53,6 +54,7 @@ class StudentActs(Prompt[StudentAction]):
 
     template: ClassVar[str] = "student_acts.md"
     words: ClassVar[int] = 60
+    may_pass: ClassVar[bool] = True
     student: Student
     sheet: Sheet
     pictures: tuple[Image, ...]
@@ -83,7 +85,9 @@ class StudentActs(Prompt[StudentAction]):
         """A person writes questions in their own words, with ``patient:`` or ``expert:`` before them if they like, both
         separated by ``;;``, or ``pass``.
         """
-        nothing = text.strip().strip(".!").casefold() in {"", "pass", "nothing", "no", "no question", "없음"}
+        nothing = passes(text) or text.strip().strip(".!").casefold() in {
+            *("", "nothing", "no", "no question", "no questions", "없음", "없어요", "없습니다", "질문 없음")
+        }
         wanted = {} if nothing else questions_for(text)
         return StudentAction(patient_question=wanted.get("patient", ""), expert_question=wanted.get("expert", ""))
 
