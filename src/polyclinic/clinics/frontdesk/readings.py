@@ -44,7 +44,7 @@ ACCEPTS = ReadingKind(
     who=("patient",),
     context="The front desk offered: {offer}",
     question="Does the caller accept the offered time?",
-    follows="the offered time is booked",
+    follows="nothing at the desk, where the scenario says who turns an offer down: for readers and flows of your own",
     stance=True,
     quiet=("patient-told",),
 )
@@ -53,6 +53,6 @@ RED_FLAG = ReadingKind(
     who=("patient",),
     context=_CALL,
     question="Does the caller describe something that needs emergency help now rather than an appointment?",
-    follows="the caller is sent to emergency help, not to an appointment",
+    follows="nothing at the desk, where the staff decides and the record says what was right: for flows of your own",
 )
 READINGS = (WISH, INTENT, ACCEPTS, RED_FLAG)
