@@ -6,11 +6,13 @@ import pytest
 from pydantic import ValidationError
 
 from polyclinic.core.agent import Agent
+from polyclinic.core.execute import JudgeBench
 from polyclinic.core.memo import Memo
 from polyclinic.core.model import ModelKind
 from polyclinic.core.reading import Finding, Question, ReadingKind, findings_type, plain_finding, read_text
-from polyclinic.core.transcript import Transcript, Violated
+from polyclinic.core.transcript import Failed, Transcript, Violated
 from polyclinic.errors import ReaderError
+from polyclinic.text.quotations import stands_in
 from tests.core.conftest import OpenEpisode, scripted
 
 TOLD = ReadingKind(
@@ -44,6 +46,10 @@ def test_every_question_is_a_required_field_of_the_reply() -> None:
         ("he smokes", "yes", Finding("unclear")),
         ("", "yes", Finding("unclear")),
         ("he smokes", "no", Finding("no")),
+        ("...", "yes", Finding("unclear")),
+        (",", "yes", Finding("unclear")),
+        ("moke", "yes", Finding("unclear")),
+        ("smok", "yes", Finding("unclear")),
     ],
 )
 def test_a_yes_needs_a_quotation_from_the_text(words: str, says: str, expected: Finding) -> None:
@@ -69,10 +75,40 @@ def test_branches_do_not_see_each_others_findings() -> None:
         ('no, "he never did"', Finding("no")),
         ("I think so", Finding("unclear")),
         ("**Yes**", Finding("yes", "Yes, I smoke, a lot.")),
+        ('Yes. "he smokes"', Finding("unclear")),
+        ('Yes. "he smokes" and "a lot"', Finding("yes", "a lot")),
     ],
 )
 def test_a_plain_answer_is_read_by_its_first_word_and_its_quotation(said: str, expected: Finding) -> None:
     assert plain_finding(said, "Yes, I smoke, a lot.") == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "cut", "stands"),
+    [
+        ("he smokes", "She smokes.", False, False),
+        ("can", "I can't.", False, True),
+        ("잠을 못", "요즘 잠을 못자요.", False, True),
+        ("자요", "요즘 잠을 못자요.", False, False),
+        ("it hurts wh", "It hurts when I breathe.", False, False),
+        ("it hurts wh", "It hurts when I breathe.", True, True),
+        ("smokes. she", "He smokes.  She drinks.", False, True),
+    ],
+)
+def test_quoted_words_stand_in_a_text_as_whole_words(words: str, text: str, cut: bool, stands: bool) -> None:
+    assert stands_in(words, text, cut=cut) is stands
+
+
+async def test_a_reader_that_only_talks_is_asked_again_and_then_fails(open_episode: OpenEpisode) -> None:
+    """Its finding is unclear in the flow; a judge gives no score, and the failure is the reader's."""
+    reader = scripted(*["I would rather not say."] * 6)
+    episode = await open_episode(reader=reader)
+    question = Question(kind="x", words="?")
+    assert await episode.reads("I smoke", [question]) == (Finding("unclear", unread=True),)
+    assert [failure.owner for failure in episode.transcript.of(Failed)] == ["reader"]
+    bench = JudgeBench(episode.board, [], 0, "j")
+    with pytest.raises(ReaderError, match="about x"):
+        await bench.reads("I smoke", [question])
 
 
 async def test_a_reader_whose_forms_cannot_be_read_is_asked_in_plain_words() -> None:

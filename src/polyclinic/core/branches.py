@@ -19,6 +19,7 @@ from polyclinic.core.seed import derive
 from polyclinic.core.switchboard import Switchboard
 from polyclinic.core.transcript import Event
 from polyclinic.core.turns import cancel_all
+from polyclinic.errors import ReaderError
 
 T = TypeVar("T")
 
@@ -119,9 +120,15 @@ class ReadingBench:
         self._board, self._events, self._seed = board, events, seed
 
     async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
-        """Ask the reader what a text means. A question that was asked before is not asked again."""
+        """Ask the reader what a text means. A question that was asked before is not asked again. If the reader's
+        replies stayed unreadable, this raises `ReaderError`: nobody is judged by what was not read.
+        """
         reader = Agent(READER, self._board, self.record, "reader", derive(self._seed, READER) % 2**31)
-        return await read_text(reader, memo_of_branch(self._board.memo), text, questions)
+        found = await read_text(reader, memo_of_branch(self._board.memo), text, questions)
+        for question, finding in zip(questions, found, strict=True):
+            if finding.unread:
+                raise ReaderError(f"the reader's replies about {question.kind} stayed unreadable")
+        return found
 
     async def together(self, *branches: Coroutine[Any, Any, T]) -> list[T]:
         """Run branches concurrently, as an episode does."""

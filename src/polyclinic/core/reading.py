@@ -24,9 +24,9 @@ from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, TypeAdapter,
 
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Prompt
-from polyclinic.core.reply import ReplyModel
+from polyclinic.core.reply import ReplyModel, Unreadable
 from polyclinic.errors import ReaderError
-from polyclinic.text.normal import normalise
+from polyclinic.text.quotations import stands_in
 
 if TYPE_CHECKING:
     from polyclinic.core.agent import Agent
@@ -93,11 +93,15 @@ class Question(Frozen):
 
 
 class Finding(NamedTuple):
-    """What the reader found, the words of the text that show it, and how likely a yes is (None: not known)."""
+    """What the reader found, the words of the text that show it, and how likely a yes is (None: not known).
+
+    `unread` says that the reader's replies could not be read; then the finding is unclear.
+    """
 
     says: Says
     words: str = ""
     sure: float | None = None
+    unread: bool = False
 
     @property
     def yes(self) -> bool:
@@ -230,7 +234,7 @@ class Findings(ReplyModel):
         """The answer to the question with this number, from 1. A yes needs words that are in the text."""
         says = cast(Says, getattr(self, f"q{number}"))
         words = str(getattr(self, f"q{number}_words"))
-        stands = bool(words) and normalise(words) in normalise(text)
+        stands = stands_in(words, text, cut=len(words) >= _MOST_QUOTED)
         if says == "yes" and not stands:
             return Finding("unclear")
         return Finding(says, words if stands else "", self._sure.get(f"q{number}"))
@@ -273,15 +277,22 @@ class ReadsPlainly(Prompt[str]):
     text: str
     question: Question
 
+    def check(self, reply: str) -> None:
+        """The first word is the answer."""
+        if not _FIRST.match(reply):
+            raise Unreadable("begin with one word: yes, no or unclear")
+
 
 def plain_finding(said: str, text: str) -> Finding:
-    """A plain answer as a finding: its first word, and the longest quotation that is in the text."""
+    """A plain answer as a finding: its first word, and the longest quotation that is in the text. A yes that quotes
+    nothing rests on the whole text; a yes that quotes only other words is unclear.
+    """
     first = _FIRST.match(said)
     says = cast(Says, first[1].lower()) if first else "unclear"
-    quoted = [words for words in _QUOTED.findall(said) if normalise(words) in normalise(text)]
-    words = max(quoted, key=len, default="")
+    quoted = _QUOTED.findall(said)
+    words = max((each for each in quoted if stands_in(each, text)), key=len, default="")
     if says == "yes" and not words:
-        words = text
+        return Finding("unclear") if quoted else Finding("yes", text)
     return Finding(says, words if says != "unclear" else "")
 
 
@@ -311,10 +322,10 @@ async def read_text(reader: Agent, memo: Memo, text: str, questions: Sequence[Qu
 async def _read_plainly(reader: Agent, text: str, question: Question) -> Finding:
     """Ask one question in plain words.
 
-    If the reader cannot answer even this, the finding is unclear, and this is recorded.
+    If the reader cannot answer even this, the finding is unclear, and the reader's failure is recorded.
     """
     try:
         return plain_finding(await reader.ask(ReadsPlainly(text=text, question=question)), text)
     except ReaderError as error:
         reader.survives(error, "reading")
-        return Finding("unclear")
+        return Finding("unclear", unread=True)
