@@ -22,7 +22,8 @@ def test_a_run_prints_its_id_and_its_report_has_the_stable_shape(polyclinic: Run
     run = done.stdout.strip()
     assert re.fullmatch(r"demo-[0-9a-f]{6}", run)
     report = as_json(polyclinic("report", run, "--json"))
-    assert set(report) == {"run", "clinic", "cast", "variants", "failures", "usage", "parts", "replies"}
+    assert set(report) == {"run", "clinic", "cast", "variants", "failures", "usage", "parts", "replies", "rests_on"}
+    assert all(ground["valid"] for ground in report["rests_on"].values())
     assert report["parts"]["lines"] > 0 and report["replies"] == []
     assert (report["run"], report["clinic"], report["failures"]) == (run, "demo", {})
     assert set(report["variants"]) == {"plain", "tool"}

@@ -39,8 +39,8 @@ def test_a_wrong_request_is_refused_in_one_line_and_nothing_is_written(
 
 
 def test_an_unknown_metric_gets_a_suggestion(polyclinic: Run) -> None:
-    polyclinic("run", "demo", "--scenarios", "2")
-    done = polyclinic("compare", "last", "last", "--metric", "dosse")
+    polyclinic("run", "demo", "--scenarios", "2", "--variant", "plain", "--variant", "tool")
+    done = polyclinic("compare", "last/plain", "last/tool", "--metric", "dosse")
     assert (done.returncode, "did you mean dose" in done.stderr) == (2, True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -14,11 +15,13 @@ from polyclinic.eval.html import render_html
 from polyclinic.eval.html_blocks import render_blocks
 from polyclinic.eval.overview import TRANSCRIPTS
 from polyclinic.eval.report import RunReport
-from polyclinic.eval.sections import Block, Details, Figure, Grid, Picture, Table
+from polyclinic.eval.results import CastMember
+from polyclinic.eval.sections import Block, Details, Figure, Grid, Picture, Table, sections_to_plain
+from polyclinic.eval.validity import left_out, valid_only
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config
-from polyclinic.runner.registry import clinic_modules
-from polyclinic.runner.reports import make_report
+from polyclinic.runner.registry import clinic_modules, load_clinic
+from polyclinic.runner.reports import make_report, report_of
 from polyclinic.store.store import open_store
 from polyclinic.testing.runs import MEMORY
 
@@ -93,6 +96,19 @@ async def test_every_table_gives_n_links_to_episodes_and_claims_no_certainty(nam
     shown = re.findall(r">(-?\d+\.\d+)(?: <small>|</span>|</td>)", page)
     assert [text for text in shown if len(text.partition(".")[2]) > 3 or len(text.strip("-")) > 6] == []
     assert _intervals(made) and all(len(texts) == 1 for texts in _intervals(made).values()), _intervals(made)
+
+
+@pytest.mark.parametrize("name", ["counsel", "duty", "frontdesk", "patient", "rounds"])
+async def test_a_clinics_own_sections_show_no_figure_that_is_not_valid_for_the_cast(name: str) -> None:
+    results = (await small_report(name)).results
+    spoken = tuple(CastMember(member.role, "openai:m", "llm") for member in results.cast)
+    made = report_of(replace(results, cast=spoken))
+    out = [results.metric(metric).label for metric in left_out(made.results)]
+    assert out and not any(metric in out for metric, _ in _intervals(made))
+    own = load_clinic(name).report
+    assert own is not None
+    assert sections_to_plain(made.sections) == sections_to_plain(own(valid_only(made.results)))
+    assert "Not valid for this cast" in [section.title for section in made.all_sections]
 
 
 async def test_transcripts_say_in_words_how_an_episode_ended() -> None:

@@ -8,7 +8,7 @@ from polyclinic.eval.overview import results_section
 from polyclinic.eval.results import CastMember, EpisodeRow, RunResults
 from polyclinic.eval.sections import Table
 from polyclinic.eval.summary import summarise
-from polyclinic.eval.validity import NOT_VALID, grounds, valid_metrics
+from polyclinic.eval.validity import NOT_VALID, grounds, valid_metrics, valid_only, validity_section
 from polyclinic.reading.measure import Accuracy
 
 GOOD = Accuracy(100, 0.9, 0.9, 0.9, 0.84, 0.96, 0.0)
@@ -54,3 +54,33 @@ def test_the_report_prints_not_valid_instead_of_a_number() -> None:
     assert isinstance(table, Table)
     assert table.rows[0][1] == NOT_VALID
     assert table.rows[1][1] != NOT_VALID
+
+
+def test_a_recording_is_as_valid_as_those_who_were_recorded() -> None:
+    poor = replace(RESULTS, reader_accuracy={"x-leak": POOR})
+    for recorded, valid in (
+        (CastMember("tutor", "openai:m", "llm"), False),
+        (CastMember("tutor", "human", "human"), False),
+        (CastMember("tutor", "replay:a", "replay", CastMember("tutor", "openai:m", "llm")), False),
+        (None, False),
+        (CastMember("tutor", "understudy", "understudy"), True),
+    ):
+        cast = (CastMember("tutor", "replay:b", "replay", recorded), CastMember("reader", "openai:m", "llm"))
+        assert ("leaks" in valid_metrics(replace(poor, cast=cast))) is valid, recorded
+
+
+def test_a_recorded_reader_is_as_good_as_the_one_that_was_recorded() -> None:
+    reader = CastMember("reader", "replay:b", "replay", CastMember("reader", "builtin", "reader"))
+    metric = Metric("leaks", "", rests_on=("rounds-leak",))
+    results = replace(RESULTS, cast=(CastMember("tutor", "openai:m", "llm"), reader), metrics=(metric,))
+    assert grounds(results)["leaks"].about.startswith("reader builtin: rounds-leak (right on 0.")
+
+
+def test_without_valid_metrics_nothing_is_left_of_them_but_their_names() -> None:
+    """What a clinic shows in its own sections, what is compared and what is drawn is made from `valid_only`."""
+    poor = replace(RESULTS, reader_accuracy={"x-leak": POOR})
+    assert {score.metric for row in valid_only(poor).episodes for score in row.scores} == {"turns"}
+    assert valid_only(RESULTS) is RESULTS
+    section = validity_section(poor)
+    assert section is not None and "leaks" in str(section.body[0])
+    assert validity_section(RESULTS) is None

@@ -1,4 +1,4 @@
-"""The figures that a person gets at the end of a session."""
+"""The results of a run: who played, and the figures that a person gets at the end of a session."""
 
 from __future__ import annotations
 
@@ -9,8 +9,14 @@ import pytest
 from polyclinic.clinics.demo import clinic
 from polyclinic.clinics.demo.judges import SAFE
 from polyclinic.core.judge import Judge, Metric
+from polyclinic.eval.overview import same_rules
 from polyclinic.eval.rules import RuleJudge
-from polyclinic.runner.results import figure_lines
+from polyclinic.runner.api import run
+from polyclinic.runner.execute.rescore import rescore
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.results import figure_lines, load_results
+from polyclinic.store.store import open_store
+from polyclinic.testing.runs import MEMORY
 
 SHARE = Metric("share", "whether it was right, as a share")
 
@@ -28,3 +34,19 @@ def test_only_a_metric_of_yes_or_no_is_told_as_yes_or_no(metric: Metric, value: 
     judge: Judge = RuleJudge("one", (metric,), lambda case: [])
     measured = replace(clinic, judges=lambda: (judge,))
     assert list(figure_lines(measured, {metric.name: value})) == [f"  {line}"]
+
+
+async def test_a_recording_names_who_was_recorded_and_a_rescoring_its_own_reader() -> None:
+    """So a poor reader's metrics do not become valid by replaying a run, or by scoring it again."""
+    async with open_store(MEMORY) as store:
+        values = {"clinic": "rounds", "scenarios": "1", "variants": ("full",)}
+        first = (await run(store, make_config(values))).run
+        second = (await run(store, make_config({**values, "cast": f"all=replay:{first}"}))).run
+        scoring, *_ = await rescore(store, first, judges=("conduct",), cast="reader=builtin:sentences")
+        live, replayed = await load_results(store, first), await load_results(store, second)
+        judged = await load_results(store, first, scoring)
+    assert {member.kind for member in replayed.cast} == {"replay"}
+    assert [member.original for member in replayed.cast] == list(live.cast)
+    assert same_rules(replayed), "rules played then, and rules were recorded"
+    readers = {member.role: member.model for member in judged.cast}
+    assert (readers["reader"], readers["tutor"]) == ("builtin:sentences", "understudy")

@@ -14,6 +14,7 @@ from polyclinic.eval.compare import Arm, Comparison, compare
 from polyclinic.eval.estimate import decimals
 from polyclinic.eval.overview import NO_P_VALUES, p_text, same_rules
 from polyclinic.eval.results import RunResults
+from polyclinic.eval.validity import left_out, why_left_out
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
 from polyclinic.text.layout import columns_of, filled, terminal_width
@@ -59,6 +60,10 @@ async def command(left: str, right: str, metrics: tuple[str, ...], scoring: str,
         room = terminal_width(WIDEST) - max(map(columns_of, others.splitlines()))
         names = [filled(_called(arms[0].results.metric(item.metric)), room) for item in found]
         click.echo(table([[name, *row] for name, row in zip(names, numbers, strict=True)], columns))
+        out = dict.fromkeys(name for arm in arms for name in left_out(arm.results))
+        if out:
+            labels = [own_words(arms[0].results.metric(name).label) for name in out]
+            click.echo(filled(own_words(why_left_out(labels)), terminal_width(WIDEST)))
         if not tested:
             click.echo(filled(own_words(NO_P_VALUES), terminal_width(WIDEST)))
     return 0

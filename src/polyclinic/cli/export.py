@@ -8,14 +8,20 @@ from tempfile import TemporaryDirectory
 
 import click
 
+from polyclinic.cli.language import own_words
 from polyclinic.cli.options import OUTPUT, json_option, print_result, scoring_option, store_option, waits
+from polyclinic.cli.screen import WIDEST
 from polyclinic.core.files import not_written
 from polyclinic.errors import ConfigError
+from polyclinic.eval.validity import left_out, why_left_out
+from polyclinic.runner.results import load_results
 from polyclinic.store.export import ExportRow, What, export_rows, write_csv, write_jsonl, write_parquet
 from polyclinic.store.store import open_store
-from polyclinic.text.layout import number_of
+from polyclinic.text.layout import filled, number_of, terminal_width
 
 RowWriter = Callable[[Path, AsyncIterator[ExportRow]], Awaitable[int]]
+SCORED = ("episodes", "scores")
+"""The rows that hold scores."""
 WRITERS: dict[str, RowWriter] = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
 
 
@@ -52,6 +58,9 @@ async def command(
             raise ConfigError(f"{id} has no {what} yet: there is nothing to export")
         path = out or f"{id}.{what}.{form}"
         count = await write_rows(WRITERS[form], _after(first, rows), path)
+        out_of_cast = left_out(await load_results(opened, id, scoring, transcripts=False)) if what in SCORED else []
+    if out_of_cast:
+        click.echo(filled(own_words(why_left_out(out_of_cast)), terminal_width(WIDEST)), err=True)
     if path == OUTPUT:
         return 0
     print_result(

@@ -13,13 +13,13 @@ from polyclinic.cli.language import own_words
 from polyclinic.cli.options import OUTPUT, json_option, print_json, store_option, waits
 from polyclinic.core.judge import Case
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.results import load_results, own_figures, people_in, time_taken
+from polyclinic.runner.results import load_results, people_in, time_taken, valid_figures
 from polyclinic.store.export import write_csv
 from polyclinic.store.run_rows import RunRow
 from polyclinic.store.store import Store, open_store
 from polyclinic.text.layout import number_of
 
-FIXED = ("who", "clinic", "role", "scenario", "variant", "run", "outcome", "seconds")
+FIXED = ("who", "clinic", "role", "scenario", "variant", "run", "outcome", "seconds", "not_valid")
 
 
 @click.command(name="grades", short_help="Write the scores of people who played a role to a file.")
@@ -32,7 +32,8 @@ async def command(clinic: str, out: str | None, store: str, as_json: bool) -> in
     """Write the scores of people who played a role to a file.
 
     Each line is an episode in which a person took a role (`polyclinic play`). It has the name given by --who, the time
-    the episode took, and that person's own figures. CLINIC limits the list to one clinic. The file's ending decides its
+    the episode took, and that person's own figures. Those for which the cast's reader is not good enough are left out,
+    and `not_valid` names them. CLINIC limits the list to one clinic. The file's ending decides its
     format: .csv, .jsonl or .parquet. Standard output gets CSV.
     """
     form = form_of(out, "csv")
@@ -76,6 +77,8 @@ async def _lines(store: Store, run: RunRow) -> list[dict[str, Any]]:
             "seconds": elapsed[episode.id] // 1000,
         }
         case = Case(scenarios[episode.scenario], clinic.variant(episode.variant), episode.transcript, episode.trial)
-        found = [own_figures(clinic, role, case) for role in people_in(run)] if episode.status == "done" else []
-        lines.append({**fixed, **{name: round(value, 4) for each in found for name, value in each.items()}})
+        done = episode.status == "done"
+        found = [valid_figures(results, clinic, role, case) for role in people_in(run)] if done else []
+        fixed["not_valid"] = ", ".join(dict.fromkeys(name for each in found for name in each.left_out))
+        lines.append({**fixed, **{name: round(value, 4) for each in found for name, value in each.valid.items()}})
     return lines

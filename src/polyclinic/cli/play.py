@@ -29,13 +29,15 @@ from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import (
+    OwnFigures,
     figure_lines,
     figures_beside_feedback,
     load_results,
+    metrics_told,
     own_feedback,
-    own_figures,
     people_in,
     time_taken,
+    valid_figures,
 )
 from polyclinic.store.store import Store, open_store
 from polyclinic.text.layout import filled, terminal_width
@@ -282,12 +284,13 @@ async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: 
     case = Case(results.scenarios[episode.scenario], clinic.variant(episode.variant), episode.transcript, episode.trial)
     done = episode.status == "done"
     sections = own_feedback(clinic, role, case, own_language()) if done else []
-    own = own_figures(clinic, role, case) if done else {}
+    own = valid_figures(results, clinic, role, case) if done else OwnFigures({}, ())
     elapsed_ms = (await time_taken(store, run))[episode.id]
     if as_json:
         about = {"run": run, "episode": episode.id, "outcome": episode.outcome, "elapsed_ms": elapsed_ms}
         scores = [plain(event.score) for event in episode.transcript.of(Scored)]
-        print_json({**about, "figures": own, "scores": scores, "feedback": sections_to_plain(sections)})
+        figures = {"figures": own.valid, "not_valid": own.left_out}
+        print_json({**about, **figures, "scores": scores, "feedback": sections_to_plain(sections)})
         return
     told = clinic.ending(case, role) if clinic.ending is not None and done else episode.outcome.replace("_", " ")
     click.echo(f"\n— {own_words(told)} —\n")
@@ -298,11 +301,17 @@ async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: 
     if shown:
         click.echo("\n\n".join(section_text(in_own_words(section, own_words)) for section in shown) + "\n")
     names = own_names()
-    for line in figure_lines(clinic, figures_beside_feedback(clinic, role, case) if done else {}):
+    beside = figures_beside_feedback(own, clinic, role, case)
+    for line in figure_lines(clinic, beside.valid):
         words, _, figure = line.strip().rpartition(": ")
         label = next((names[text].rstrip("?.") for text in (words, f"{words}?", f"{words}.") if text in names), words)
         value = own_words(figure.replace(" of ", " / ") if names else figure)
         click.echo(filled(f"  {label}: {value}", terminal_width(WIDEST), "    "))
+    if beside.left_out:
+        known = metrics_told(clinic)
+        told = "; ".join(own_words(known[name].about.rstrip("?.")) for name in beside.left_out)
+        hidden = Worded("Not shown, because this session's reader is not known to be right often enough: {1}", told)
+        click.echo(filled(own_words(hidden), terminal_width(WIDEST)))
     minutes, seconds = divmod(elapsed_ms // 1000, 60)
     click.echo(own_words(Worded("Time: {1} min {2} s. Saved as run {3}.", minutes, seconds, run)))
     click.echo(with_command("Read it again:", f"{resume_line(run, store.url, 'show')} {episode.id}"))

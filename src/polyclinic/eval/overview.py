@@ -13,7 +13,7 @@ from polyclinic.eval.reading import clip, outcome_words, transcript_blocks
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Block, Cell, Details, Figure, Grid, Paragraph, Section, Table
 from polyclinic.eval.summary import Summary
-from polyclinic.eval.validity import NOT_VALID, grounds
+from polyclinic.eval.validity import NOT_VALID, grounds, valid_metrics
 from polyclinic.eval.variance import VarianceSplit
 from polyclinic.text.layout import number_of
 
@@ -85,7 +85,7 @@ def results_section(results: RunResults, summary: Summary) -> Section:
 
 def same_rules(results: RunResults) -> bool:
     """Whether rules play all roles, including judges. A p-value would then compare our rules with themselves."""
-    kinds = {member.kind for member in results.cast}
+    kinds = {member.original.kind for member in results.cast}
     return bool(kinds) and kinds <= {"understudy", "reader"}
 
 
@@ -211,7 +211,7 @@ def choose_transcripts(results: RunResults, variant: str, count: int) -> list[tu
                     return
 
     take("failed", [episode for episode in known if episode.status == "failed"])
-    for metric in results.metric_names()[:1]:
+    for metric in valid_metrics(results)[:1]:
         valued = [(episode.value(metric), index, episode) for index, episode in enumerate(known)]
         ranked = [episode for value, _, episode in sorted(v for v in valued if v[0] is not None)]
         if not results.metric(metric).higher_is_better:

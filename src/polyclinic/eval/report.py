@@ -21,7 +21,7 @@ from polyclinic.eval.replies import replies_to_plain, reply_section
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Cell, Paragraph, Section, Table, sections_to_plain
 from polyclinic.eval.summary import Summary, summarise
-from polyclinic.eval.validity import grounds
+from polyclinic.eval.validity import grounds, valid_only, validity_section
 from polyclinic.eval.variance import VarianceSplit, metric_variance
 from polyclinic.text.layout import number_of
 
@@ -118,10 +118,11 @@ class RunReport:
         found = [
             found_section(self.results, self.summary, self.headline),
             overview.results_section(self.results, self.summary),
+            validity_section(self.results),
             *self.sections,
             overview.comparison_section(self.results, self.comparisons, p_values=not overview.same_rules(self.results)),
             overview.variance_section(self.results, self.variances),
-            consistency_section(self.results),
+            consistency_section(valid_only(self.results)),
             overview.failure_section(self.results),
             parts_section(self.results),
             reply_section(self.results),
@@ -146,8 +147,9 @@ def build_report(
 ) -> RunReport:
     """Compute a run's report. `sections` come from the clinic's ``report(results)``."""
     variances: dict[str, dict[str, VarianceSplit]] = {}
-    for variant in results.variant_names():
-        splits = {metric: metric_variance(results, variant, metric) for metric in results.metric_names()}
+    shown = valid_only(results)
+    for variant in shown.variant_names():
+        splits = {metric: metric_variance(shown, variant, metric) for metric in shown.metric_names()}
         variances[variant] = {metric: split for metric, split in splits.items() if split is not None}
     return RunReport(
         title=title or results.clinic,
@@ -162,9 +164,12 @@ def build_report(
 
 
 def report_in_brief(report: RunReport) -> dict[str, Any]:
-    """The short report as JSON data: the summary, how well people stayed in character, and how replies were read."""
+    """The short report as JSON data: the summary, what each metric rests on and whether it is valid for this cast, how
+    well people stayed in character, and how replies were read.
+    """
     return {
         **report.summary.to_plain(),
+        "rests_on": {name: asdict(ground) for name, ground in grounds(report.results).items()},
         "parts": asdict(count_parts(report.results)),
         "replies": replies_to_plain(report.results),
     }
@@ -175,7 +180,6 @@ def report_to_plain(report: RunReport) -> dict[str, Any]:
     return {
         **report_in_brief(report),
         "understudies": report.understudied(),
-        "rests_on": {name: asdict(ground) for name, ground in grounds(report.results).items()},
         "notice": overview.NOT_CLINICAL,
         "episodes": {"total": len(report.results.episodes), "failed": report.results.failed},
         "comparisons": {name: [asdict(item) for item in found] for name, found in report.comparisons.items()},

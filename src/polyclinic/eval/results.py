@@ -22,11 +22,23 @@ from polyclinic.reading.measure import Accuracy
 
 @unchanging
 class CastMember:
-    """Who played a role: the model's name as in the cast string, and what sort of player it is."""
+    """Who played a role: the model's name as in the cast string, and what sort of player it is. For a recording,
+    `recorded` is who played then; None if that run is gone.
+    """
 
     role: str
     model: str
     kind: ModelKind
+    recorded: CastMember | None = None
+
+    @property
+    def original(self) -> CastMember:
+        """Who gave the answers first: this player, or the one that was recorded. A recording of a run that is gone may
+        hold anybody's words, so it counts as a language model's.
+        """
+        if self.kind != "replay":
+            return self
+        return self.recorded.original if self.recorded is not None else CastMember(self.role, self.model, "llm")
 
 
 @unchanging

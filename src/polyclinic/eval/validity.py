@@ -6,13 +6,16 @@ and the words of a language model or a person were read, the metric is shown as 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
+from polyclinic.core.judge import Metric
 from polyclinic.core.model import role_of
 from polyclinic.core.reading import GOOD_ENOUGH, READER, SENTENCE_READER
 from polyclinic.eval.results import RunResults
+from polyclinic.eval.sections import Paragraph, Section
 from polyclinic.reading.measure import RESULTS, SENTENCE_RESULTS, Accuracy, kept_results
+from polyclinic.text.worded import Worded
 
 NOT_VALID = "not valid for this cast"
 _FREE = ("llm", "human")
@@ -28,32 +31,67 @@ class Ground:
     valid: bool = True
 
 
-def grounds(results: RunResults) -> dict[str, Ground]:
-    """For each metric, what it is computed from."""
-    players = {member.role: member for member in results.cast}
+def ground_of(results: RunResults, metric: Metric) -> Ground:
+    """What one metric is computed from."""
+    if not metric.rests_on:
+        return Ground(results.judged_by.get(metric.name, "exact rule"))
+    players = {member.role: member.original for member in results.cast}
     reader = players[READER].model if READER in players else "builtin"
     known: Mapping[str, Accuracy] = kept_results(_SHIPPED[reader]) if reader in _SHIPPED else results.reader_accuracy
     free = {role_of(role) for role, member in players.items() if member.kind in _FREE}
-    found: dict[str, Ground] = {}
-    for name in results.metric_names():
-        metric = results.metric(name)
-        if not metric.rests_on:
-            found[name] = Ground(results.judged_by.get(name, "exact rule"))
-            continue
-        parts: list[str] = []
-        valid = True
-        for kind in metric.rests_on:
-            right = known.get(kind)
-            measured = f"right on {right.balanced:.2f} of {right.n}" if right else "not measured"
-            parts.append(f"{kind} ({measured})")
-            read = results.read_roles.get(kind, ())
-            believed = right is not None and right.balanced >= GOOD_ENOUGH
-            valid = valid and (believed or not (free & set(read) if read else free - {READER}))
-        found[name] = Ground(f"reader {reader}: {', '.join(parts)}", valid)
-    return found
+    parts: list[str] = []
+    valid = True
+    for kind in metric.rests_on:
+        right = known.get(kind)
+        parts.append(f"{kind} ({f'right on {right.balanced:.2f} of {right.n}' if right else 'not measured'})")
+        read = results.read_roles.get(kind, ())
+        believed = right is not None and right.balanced >= GOOD_ENOUGH
+        valid = valid and (believed or not (free & set(read) if read else free - {READER}))
+    return Ground(f"reader {reader}: {', '.join(parts)}", valid)
+
+
+def grounds(results: RunResults) -> dict[str, Ground]:
+    """For each metric, what it is computed from."""
+    return {name: ground_of(results, results.metric(name)) for name in results.metric_names()}
 
 
 def valid_metrics(results: RunResults) -> list[str]:
     """The metrics that may be compared."""
-    ground = grounds(results)
-    return [name for name in results.metric_names() if ground[name].valid]
+    return [name for name, ground in grounds(results).items() if ground.valid]
+
+
+def left_out(results: RunResults) -> list[str]:
+    """The metrics that are not valid for this cast."""
+    return [name for name, ground in grounds(results).items() if not ground.valid]
+
+
+def valid_only(results: RunResults) -> RunResults:
+    """The same results without the scores of metrics that are not valid for this cast."""
+    out = set(left_out(results))
+    if not out:
+        return results
+    rows = [replace(row, scores=tuple(s for s in row.scores if s.metric not in out)) for row in results.episodes]
+    return replace(results, episodes=tuple(rows))
+
+
+def why_left_out(names: Iterable[str]) -> Worded:
+    """For people: which metrics are not valid for this cast, and why."""
+    return Worded(
+        "Not valid for this cast: {1}. They come from the words of a language model or a person, and the reader is"
+        " right less than {2} of the time on such words, or was never measured.",
+        "; ".join(names),
+        GOOD_ENOUGH,
+    )
+
+
+def validity_section(results: RunResults) -> Section | None:
+    """Which metrics the sections below leave out; None if all are valid."""
+    out = [results.metric(name).label for name in left_out(results)]
+    if not out:
+        return None
+    fix = (
+        "The sections and comparisons below leave them out: a dash stands for each. What these sections count from the"
+        " same reader's findings is no more certain. Measure the reader with `polyclinic eval readings --cast reader=…"
+        " --keep`, or cast one that was measured."
+    )
+    return Section("Not valid for this cast", [Paragraph(f"{why_left_out(out)} {fix}", tone="warning")])

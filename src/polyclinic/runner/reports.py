@@ -18,6 +18,7 @@ from polyclinic.eval.results import RunResults
 from polyclinic.eval.rubric import RubricJudge
 from polyclinic.eval.rubric_file import load_rubric
 from polyclinic.eval.sections import Section
+from polyclinic.eval.validity import valid_only
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
 from polyclinic.store.scores import LIVE
@@ -32,14 +33,16 @@ async def make_report(
 
 
 def report_of(results: RunResults, *, baseline: str = "", transcripts: int = 2, own_sections: bool = True) -> RunReport:
-    """The report of loaded results, with the clinic's own sections. These need transcripts."""
+    """The report of loaded results, with the clinic's own sections. These need transcripts, and show only what is valid
+    for this cast.
+    """
     clinic = load_clinic(results.clinic)
     if not results.episodes:
         raise ConfigError(
             f"run {results.run} has no finished episode yet; continue with: polyclinic resume {results.run}"
         )
     own = clinic.report if own_sections else None
-    sections: Sequence[Section] = own(results) if own is not None else ()
+    sections: Sequence[Section] = own(valid_only(results)) if own is not None else ()
     return build_report(
         results,
         sections,

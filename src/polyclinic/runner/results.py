@@ -8,16 +8,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple, cast
 
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case, Judge, Metric
-from polyclinic.core.model import role_of
+from polyclinic.core.model import ModelKind, role_of
 from polyclinic.core.reading import READER
 from polyclinic.core.transcript import Ended, EpisodeStatus, Failed, Score, Scored, Transcript
+from polyclinic.errors import UnknownName
 from polyclinic.eval.estimate import number_text
 from polyclinic.eval.results import CastMember, EpisodeRow, Failure, RoleUsage, RunResults
-from polyclinic.eval.rules import RuleJudge
+from polyclinic.eval.rules import CodedJudge
 from polyclinic.eval.sections import Section
+from polyclinic.eval.validity import ground_of
 from polyclinic.models.spec import parse_cast
 from polyclinic.reading.measure import reader_accuracy
 from polyclinic.runner.registry import load_clinic, read_scenarios
@@ -52,10 +55,12 @@ async def load_results(store: Store, run: str, scoring: str = LIVE, *, transcrip
         kept = _episode(episode, transcript, scores.get(episode.spec.id, []), tags, number)
         episodes.append(replace(kept, timings=timings.get(episode.spec.id, {})))
     variants = tuple(dict.fromkeys(r.spec.variant for r in rows))
+    players = await _cast(store, row, await _reader_of(store, row.id, scoring))
+    reader = next((member.original.model for member in players if member.role == READER), "")
     return RunResults(
         run=row.id,
         clinic=row.clinic,
-        cast=_cast(row),
+        cast=players,
         variants=variants,
         metrics=clinic_metrics(clinic),
         episodes=tuple(episodes),
@@ -66,7 +71,7 @@ async def load_results(store: Store, run: str, scoring: str = LIVE, *, transcrip
         outcomes=clinic.outcomes,
         variant_about={name: clinic.variants[name].about for name in variants},
         read_roles={kind.name: kind.who for kind in clinic.readings},
-        reader_accuracy=reader_accuracy(row.players.get(READER, {}).get("model", "")),
+        reader_accuracy=reader_accuracy(reader),
         judged_by={metric.name: _maker(judge) for judge in clinic.judges() for metric in judge.metrics},
     )
 
@@ -77,11 +82,33 @@ def clinic_metrics(clinic: Clinic) -> tuple[Metric, ...]:
 
 
 def _maker(judge: Judge) -> str:
-    return "exact rule" if isinstance(judge, RuleJudge) else f"judge {judge.name}"
+    return "exact rule" if isinstance(judge, CodedJudge) else f"judge {judge.name}"
 
 
-def _cast(row: RunRow) -> tuple[CastMember, ...]:
-    return tuple(CastMember(role, player["model"], player["kind"]) for role, player in row.players.items())
+async def _cast(store: Store, row: RunRow, reader: str = "") -> tuple[CastMember, ...]:
+    """Who played each role. A `reader` that a rescoring asked stands for the run's own."""
+    kinds = {"builtin": "reader", "replay": "replay"}
+    other = {READER: {"model": reader, "kind": kinds.get(reader.partition(":")[0], "llm")}} if reader else {}
+    return tuple([await _member(store, role, player) for role, player in {**row.players, **other}.items()])
+
+
+async def _member(store: Store, role: str, player: Mapping[str, str]) -> CastMember:
+    """A player; for a recording, with the one that was recorded, if that run is still in the store."""
+    name, kind = player["model"], cast("ModelKind", player["kind"])
+    if kind != "replay":
+        return CastMember(role, name, kind)
+    try:
+        then = (await store.runs.get(name.removeprefix("replay:"))).players
+    except UnknownName:
+        return CastMember(role, name, kind)
+    played = then.get(role) or then.get(role_of(role))
+    return CastMember(role, name, kind, await _member(store, role, played) if played else None)
+
+
+async def _reader_of(store: Store, run: str, scoring: str) -> str:
+    """The reader that a rescoring asked; empty if it asked none, or for the run's own scoring."""
+    models = [] if scoring == LIVE else await store.runs.models_asked(run, scoring, READER)
+    return models[0] if len(models) == 1 else " and ".join(models)
 
 
 def _episode(
@@ -134,6 +161,20 @@ MOST = 4
 """How many figures are shown at the end of a session; all of them are in `polyclinic grades`."""
 
 
+class OwnFigures(NamedTuple):
+    """A person's figures, and the names of those that are left out, because they are not valid for this cast."""
+
+    valid: dict[str, float]
+    left_out: tuple[str, ...]
+
+
+def valid_figures(results: RunResults, clinic: Clinic, role: str, case: Case) -> OwnFigures:
+    """The figures of one role, without those whose reader is not good enough on the words of this cast."""
+    found, known = own_figures(clinic, role, case), metrics_told(clinic)
+    out = [name for name in found if name in known and not ground_of(results, known[name]).valid]
+    return OwnFigures({name: value for name, value in found.items() if name not in out}, tuple(out))
+
+
 def own_figures(clinic: Clinic, role: str, case: Case) -> dict[str, float]:
     """The figures of one role: those that the clinic computes, then the metrics that it names for the role.
 
@@ -149,10 +190,11 @@ def own_figures(clinic: Clinic, role: str, case: Case) -> dict[str, float]:
     return found
 
 
-def figures_beside_feedback(clinic: Clinic, role: str, case: Case) -> dict[str, float]:
+def figures_beside_feedback(figures: OwnFigures, clinic: Clinic, role: str, case: Case) -> OwnFigures:
     """The figures of one role that a person sees beside their feedback; those that would mislead there are left out."""
     hidden = clinic.misleading(case, role) if clinic.misleading is not None else ()
-    return {name: value for name, value in own_figures(clinic, role, case).items() if name not in hidden}
+    shown = {name: value for name, value in figures.valid.items() if name not in hidden}
+    return OwnFigures(shown, tuple(name for name in figures.left_out if name not in hidden))
 
 
 def own_feedback(clinic: Clinic, part: str, case: Case, language: str) -> list[Section]:

@@ -163,6 +163,14 @@ class Runs(Tables):
             found.setdefault(episode, {})[(key, int(occurrence))] = int(latency_ms)
         return found
 
+    async def models_asked(self, run: str, scoring: str, role: str) -> list[str]:
+        """The models that a rescoring asked in a role, by name."""
+        rows = await self.select(
+            "SELECT DISTINCT model FROM calls WHERE run = ? AND role = ? AND episode LIKE ? ORDER BY model",
+            (run, role, f"%#{scoring}"),
+        )
+        return [model for (model,) in rows]
+
     async def thinking_ms(self, run: str) -> dict[str, int]:
         """How long people thought about their answers: milliseconds by episode, over all sittings."""
         rows = await self.select(

@@ -16,7 +16,7 @@ from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Event, Said, Score, Scored, Transcript, Violated
 from polyclinic.eval.sections import Paragraph
-from polyclinic.runner.results import figures_beside_feedback, own_figures
+from polyclinic.runner.results import OwnFigures, figures_beside_feedback, own_figures
 
 SHIFTS = by_id(shipped())
 
@@ -262,7 +262,8 @@ def test_a_good_mark_for_the_role_is_not_shown_beside_a_danger() -> None:
         case = case_with("t1-11-lithium", said, *events, mark)
         english = "mark for your role is left out" in str(told(case, "doctor"))
         assert english is ("역할 점수는 여기에 적지 않습니다" in str(told(case, "doctor", "ko")))
-        assert english is ("rar" not in figures_beside_feedback(clinic, "doctor", case))
+        own = OwnFigures(own_figures(clinic, "doctor", case), ())
+        assert english is ("rar" not in figures_beside_feedback(own, clinic, "doctor", case).valid)
         assert own_figures(clinic, "doctor", case)["rar"] == value, "tables and exports keep it"
         return english
 

@@ -9,13 +9,16 @@ from datetime import UTC, datetime
 from pydantic import BaseModel
 
 from polyclinic.eval.sections import Paragraph
+from polyclinic.eval.validity import NOT_VALID
 from polyclinic.web.classes.classroom import ClassNow, Classroom, MemberShown, SessionShown, Where, body_of
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class Result(BaseModel):
-    """One trainee in one case. `short` are the first words of the feedback."""
+    """One trainee in one case. `short` are the first words of the feedback; `not_valid` names figures that are
+    left out, because the reader of this cast is not good enough for them.
+    """
 
     number: int
     name: str
@@ -30,6 +33,7 @@ class Result(BaseModel):
     hints: int
     short: list[str]
     figures: dict[str, float]
+    not_valid: list[str] = []
 
 
 class ClassTable(BaseModel):
@@ -49,7 +53,7 @@ async def class_table(classroom: Classroom, id: str) -> ClassTable:
         for member in now.members
         for session in member.sessions
     ]
-    figures = list(dict.fromkeys(name for result in results for name in result.figures))
+    figures = list(dict.fromkeys(name for result in results for name in (*result.figures, *result.not_valid)))
     return ClassTable(now=now, results=results, figures=figures)
 
 
@@ -75,6 +79,7 @@ async def _result(
             "lines": len(ended.lines),
             "short": [block.text for block in first if isinstance(block, Paragraph)],
             "figures": ended.figures,
+            "not_valid": list(ended.not_valid),
         }
     )
 
@@ -89,7 +94,7 @@ def table_csv(table: ClassTable) -> str:
         began = datetime.fromtimestamp(one.begun_ms / 1000, UTC).isoformat(timespec="seconds")
         cells: list[object] = [one.name, one.case, one.where, one.outcome, began, round(one.elapsed_ms / 1000)]
         cells += ["" if one.lines is None else one.lines, one.hints]
-        cells += [one.figures.get(name, "") for name in table.figures]
+        cells += [NOT_VALID if name in one.not_valid else one.figures.get(name, "") for name in table.figures]
         writer.writerow([_safe(cell) for cell in (*cells, "\n".join(one.short))])
     return "\ufeff" + text.getvalue()
 

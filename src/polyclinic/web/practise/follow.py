@@ -112,12 +112,13 @@ async def feedback_of(sessions: Sessions, run: str, language: str) -> dict[str, 
     return {
         "outcome": ended.outcome,
         "part": ended.part,
-        "measured": bool(ended.figures or ended.clinic.role(ended.part).metrics),
+        "measured": bool(ended.figures or ended.not_valid or ended.clinic.role(ended.part).metrics),
         "sections": sections_to_plain(ended.sections),
         "figures": [
             {"name": name, "value": value, "about": known[name].about if name in known else ""}
             for name, value in ended.figures.items()
         ],
+        "not_valid": [known[name].about if name in known else name for name in ended.not_valid],
         "elapsed_ms": ended.elapsed_ms,
         "lines": [line.model_dump() for line in ended.lines],
     }

@@ -15,7 +15,15 @@ from polyclinic.runner.api import outcome_of, save_run
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.results import figures_beside_feedback, load_results, own_feedback, people_in, time_taken
+from polyclinic.runner.results import (
+    OwnFigures,
+    figures_beside_feedback,
+    load_results,
+    own_feedback,
+    people_in,
+    time_taken,
+    valid_figures,
+)
 from polyclinic.store.run_rows import RunRow
 from polyclinic.store.store import Store
 from polyclinic.web.practise.ready import ReadyClinics
@@ -36,6 +44,7 @@ class EndedSession:
     lines: list[SeenLine]
     sections: list[Section]
     figures: dict[str, float]
+    not_valid: tuple[str, ...]
     elapsed_ms: int
     transcript: Transcript
 
@@ -139,13 +148,16 @@ class Sessions:
         for event in episode.transcript:
             heard.hear(event)
         done = episode.status == "done"
+        own = valid_figures(results, clinic, seat, case) if done else OwnFigures({}, ())
+        shown = figures_beside_feedback(own, clinic, seat, case)
         return EndedSession(
             clinic=clinic,
             part=seat,
             outcome=episode.outcome,
             lines=heard.lines,
             sections=own_feedback(clinic, seat, case, language) if done else [],
-            figures=figures_beside_feedback(clinic, seat, case) if done else {},
+            figures=shown.valid,
+            not_valid=shown.left_out,
             elapsed_ms=taken[episode.id],
             transcript=episode.transcript,
         )

@@ -12,6 +12,7 @@ from math import inf
 
 from polyclinic.clinics.duty.judges.norms import not_judged
 from polyclinic.clinics.duty.judges.view import lines_of, norms_of
+from polyclinic.clinics.duty.readings import NORM, TEACHBACK
 from polyclinic.clinics.duty.report.breaches import (
     GRAVE,
     all_words,
@@ -124,9 +125,19 @@ def misleading(case: Case[AnyDuty], part: str) -> tuple[str, ...]:
 
 
 OWN_METRICS = (
-    Metric("own_breaches", "how many rules you broke", higher_is_better=False, high=inf),
-    Metric("gravest_breach", "how grave your gravest breach was", higher_is_better=False, high=5),
-    Metric("tsr", "share of your part of the checklist that your own words met"),
+    Metric("own_breaches", "how many rules you broke", higher_is_better=False, high=inf, rests_on=(NORM.name,)),
+    Metric(
+        "gravest_breach",
+        "how grave your gravest breach was",
+        higher_is_better=False,
+        high=5,
+        rests_on=(NORM.name,),
+    ),
+    Metric(
+        "tsr",
+        "share of your part of the checklist that your own words met",
+        rests_on=(NORM.name, TEACHBACK.name),
+    ),
 )
 
 
