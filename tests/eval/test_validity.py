@@ -9,7 +9,7 @@ from polyclinic.eval.results import CastMember, EpisodeRow, RunResults
 from polyclinic.eval.sections import Table
 from polyclinic.eval.summary import summarise
 from polyclinic.eval.validity import NOT_VALID, grounds, valid_metrics, valid_only, validity_section
-from polyclinic.reading.measure import Accuracy
+from polyclinic.reading.measure import Accuracy, accuracy
 
 GOOD = Accuracy(100, 0.9, 0.9, 0.9, 0.84, 0.96, 0.0)
 POOR = Accuracy(100, 0.6, 0.6, 0.6, 0.5, 0.7, 0.0)
@@ -41,6 +41,14 @@ def test_a_metric_read_by_a_good_reader_is_valid_and_says_how_good_the_reader_is
 def test_a_metric_read_by_a_poor_or_unmeasured_reader_is_not_valid_for_a_language_model() -> None:
     assert valid_metrics(replace(RESULTS, reader_accuracy={"x-leak": POOR})) == ["turns"]
     assert valid_metrics(replace(RESULTS, reader_accuracy={})) == ["turns"]
+
+
+def test_a_reader_that_was_measured_on_one_answer_alone_is_not_believed() -> None:
+    """Who says yes to everything is right on all lines with the label yes."""
+    measured = accuracy([(True, "yes")] * 50)
+    assert measured.balanced == 1
+    ground = grounds(replace(RESULTS, reader_accuracy={"x-leak": measured}))["leaks"]
+    assert not ground.valid and "one of the two answers only" in ground.about
 
 
 def test_a_poor_reader_is_accepted_where_only_an_understudy_was_read() -> None:

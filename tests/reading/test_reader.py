@@ -129,6 +129,7 @@ def test_a_kind_may_ask_for_a_surer_yes() -> None:
         ('{"kind": "patient-refusel", "text": "no", "question": "?", "label": 1}', "did you mean patient-refusal"),
         ('{"kind": "patient-refusal", "text": "no", "question": "?", "label": "yes"}', "label: must be 1"),
         ('{"kind": "patient-refusal"', ":1:"),
+        ('{"kind": "patient-refusal", "text": null, "label": 1}', "text: must be the words"),
         ('{"kind": "desk-intent", "text": "no", "label": 1}', "asked about intent; write facts"),
         ('{"kind": "desk-intent", "text": "no", "label": 1, "facts": {"wish": "x"}}', "facts: .* needs intent"),
     ],

@@ -39,6 +39,11 @@ class Accuracy:
     unclear: float
     pairs: float | None = None
 
+    @property
+    def two_sided(self) -> bool:
+        """Whether both answers were tested. Who always says yes is right on every line with the label yes."""
+        return not any(share is None or math.isnan(share) for share in (self.yes_right, self.no_right))
+
 
 @unchanging
 class MeanAccuracy:

@@ -87,6 +87,8 @@ def from_file(path: Path, kinds: Mapping[str, ReadingKind]) -> list[Labelled]:
         fix = "write one JSON object a line with kind, context, text, question and label (1 or 0)"
         if not isinstance(row, dict) or not {"kind", "text", "label"} <= row.keys():
             raise bad_file(path, "this is not a labelled reading", line=number, fix=fix)
+        if not isinstance(row["text"], str):
+            raise bad_file(path, f"must be the words that are read, not {row['text']!r}", line=number, field="text")
         if row["kind"] not in kinds:
             raise bad_file(
                 path, str(UnknownName("kind of reading", str(row["kind"]), kinds)), line=number, field="kind"
