@@ -16,7 +16,7 @@ from polyclinic.eval.html_blocks import render_blocks
 from polyclinic.eval.overview import TRANSCRIPTS
 from polyclinic.eval.report import RunReport
 from polyclinic.eval.results import CastMember
-from polyclinic.eval.sections import Block, Details, Figure, Grid, Picture, Table, sections_to_plain
+from polyclinic.eval.sections import Block, Details, Figure, Grid, Paragraph, Picture, Table, sections_to_plain
 from polyclinic.eval.validity import left_out, valid_only
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config
@@ -109,6 +109,16 @@ async def test_a_clinics_own_sections_show_no_figure_that_is_not_valid_for_the_c
     assert own is not None
     assert sections_to_plain(made.sections) == sections_to_plain(own(valid_only(made.results)))
     assert "Not valid for this cast" in [section.title for section in made.all_sections]
+
+
+@pytest.mark.parametrize("name", ["duty", "patient", "rounds"])
+async def test_where_understudies_learn_the_report_says_that_this_is_a_model(name: str) -> None:
+    made = await small_report(name)
+    told = [block.text for section in made.sections for block in section.body if isinstance(block, Paragraph)]
+    assert any("learn by a stated model" in text and "not a finding" in text for text in told)
+    by_models = replace(made.results, cast=tuple(replace(one, kind="llm") for one in made.results.cast))
+    told = [str(section.body) for section in report_of(by_models).sections]
+    assert not any("learn by a stated model" in text for text in told)
 
 
 async def test_transcripts_say_in_words_how_an_episode_ended() -> None:

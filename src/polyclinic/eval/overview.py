@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from polyclinic.core.judge import Metric
+from polyclinic.core.model import role_of
 from polyclinic.eval.compare import Comparison
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.found import metric_dots
@@ -87,6 +88,17 @@ def same_rules(results: RunResults) -> bool:
     """Whether rules play all roles, including judges. A p-value would then compare our rules with themselves."""
     kinds = {member.original.kind for member in results.cast}
     return bool(kinds) and kinds <= {"understudy", "reader"}
+
+
+def model_of_learning(results: RunResults, roles: Collection[str], setting: str) -> list[Block]:
+    """Says that understudies in these roles learn by a stated model; empty if others play them."""
+    if not any(role_of(member.role) in roles and member.original.kind == "understudy" for member in results.cast):
+        return []
+    told = (
+        f"Understudies learn by a stated model; '{setting}' sets how much. Their gain shows that learning can be"
+        " measured here. It is not a finding about people or language models."
+    )
+    return [Paragraph(told, tone="note")]
 
 
 def _with_meaning(name: str, metric: Metric) -> str:

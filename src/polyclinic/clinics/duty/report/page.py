@@ -6,6 +6,8 @@ from polyclinic.clinics.duty.report.collect import collect
 from polyclinic.clinics.duty.report.pictures import drift_plots, failure_signatures, learning_curves, prompt_histories
 from polyclinic.clinics.duty.report.tables import paper_tables, unread_norms
 from polyclinic.clinics.duty.rules.norms.norm import HIGH_SEVERITY, inventory
+from polyclinic.clinics.duty.scenario.schema import STAFF
+from polyclinic.eval.overview import model_of_learning
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Cell, Paragraph, Section, Table
 
@@ -16,7 +18,7 @@ def report(results: RunResults) -> list[Section]:
     return [
         paper_tables(data),
         *unread_norms(data),
-        learning_curves(data),
+        learning_curves(data, model_of_learning(results, STAFF, "learning")),
         drift_plots(data),
         prompt_histories(data),
         failure_signatures(data),

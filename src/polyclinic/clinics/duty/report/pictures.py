@@ -20,7 +20,7 @@ SIGNATURES = 12
 HISTORIES = 24
 
 
-def learning_curves(data: Collected) -> Section:
+def learning_curves(data: Collected, note: Sequence[Block] = ()) -> Section:
     """NVR and SNR over the shifts of a campaign, in blocks, with bands over trials."""
     figures = []
     for task in data.tasks:
@@ -32,7 +32,7 @@ def learning_curves(data: Collected) -> Section:
             }
             chart = Lines([block * BLOCK + (BLOCK + 1) / 2 for block in blocks], series, "shift", metric.upper(), low=0)
             figures.append(Figure(f"{task}: {metric.upper()} over the shifts, in blocks of {BLOCK}", chart))
-    return Section("Learning curves", [Grid(figures)])
+    return Section("Learning curves", [Grid(figures), *note])
 
 
 def _block(shifts: Sequence[ShiftRow], block: int, metric: str) -> ChartValue:

@@ -15,6 +15,7 @@ from polyclinic.eval.charts import Bars, ChartValue
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
 from polyclinic.eval.metrics import metric_table
+from polyclinic.eval.overview import model_of_learning
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Block, Cell, Figure, Section, Table
 from polyclinic.text.layout import number_of
@@ -64,11 +65,17 @@ def report(results: RunResults) -> list[Section]:
         _section("Duels", duels),
         _section("Cost of an answer", costs),
         _section("The doctors' questions", [*questions, question_types(results), types_by_round(results)]),
-        _section("What was learned, case by case", [accumulation(results)]),
-        _section("Before and after evolution", before_and_after(results)),
+        _section("What was learned, case by case", _with_note(results, [accumulation(results)])),
+        _section("Before and after evolution", _with_note(results, before_and_after(results))),
         _section("From disease to disease", [by_disease(results, "ability")]),
     ]
     return [section for section in sections if section.body]
+
+
+def _with_note(results: RunResults, blocks: Sequence[Block | None]) -> list[Block]:
+    """The blocks that there are, and what the learning of understudies is worth."""
+    found = [block for block in blocks if block is not None]
+    return [*found, *model_of_learning(results, ("patient", "doctor"), "uptake")] if found else []
 
 
 def _exam(results: RunResults) -> str:

@@ -12,12 +12,12 @@ from polyclinic.clinics.rounds.rules.view import room_note, round_of, tutor_roun
 from polyclinic.clinics.rounds.scenario import TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import pictures
 from polyclinic.clinics.rounds.variants import SIZES
-from polyclinic.core.model import role_of
 from polyclinic.core.transcript import Noted, Reviewed, Said, Transcript
 from polyclinic.eval.charts import Bars, Dots, Lines
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
 from polyclinic.eval.metrics import metric_estimate, metric_table
+from polyclinic.eval.overview import model_of_learning
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Figure, Line, Paragraph, Picture, Section, Table
 from polyclinic.text.layout import number_of
@@ -145,15 +145,7 @@ def _learning(results: RunResults) -> Section | None:
     ]
     if "untutored" not in names:
         body.append(Paragraph("Add the variant 'untutored' to see how much of the gain needs a tutor.", "note"))
-    if any(role_of(member.role) == "student" and member.kind == "understudy" for member in results.cast):
-        body.append(
-            Paragraph(
-                "Students who are understudies learn by a stated model; 'learning' sets how much. Their gain"
-                " shows that the session and the judges can measure learning. It is not a finding about people or"
-                " language models.",
-                "note",
-            )
-        )
+    body += model_of_learning(results, ("student",), "learning")
     return Section("What students learned", body)
 
 
