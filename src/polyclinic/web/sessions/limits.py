@@ -23,7 +23,7 @@ class ServiceLimits:
     requests_per_minute: float = 1_200.0
     starts_per_minute: float = 120.0
     logins_per_minute: float = 12.0
-    body_bytes: int = 16_384
+    body_bytes: int = 65_536
     body_s: float = 10.0
     open_sessions: int = 1_000
     answer_s: float = 120.0
