@@ -82,7 +82,7 @@ class SpeakBody(ByStaff):
 
 
 class ReasonBody(Body):
-    """Why somebody of the staff is asked to take over. Nobody is refused who asks for a person: a longer text is cut."""
+    """Why somebody of the staff is asked to take over. A longer text is cut, not refused."""
 
     reason: Annotated[str, AfterValidator(lambda reason: reason[:MOST_CHARS])] = ""
 
