@@ -33,6 +33,9 @@ REFUSED_WORDS = (
 )
 """What a visitor is told whose request was refused, if the clinic has no text of its own."""
 
+WAITING_WORDS = "Your answer takes longer than usual. In an emergency call your local emergency number now."
+"""What a visitor is told while an answer takes long, if the clinic has no text of its own."""
+
 Refusal = Literal["too long", "unreadable", "too fast", "not now", "closed", "no session"]
 """Why something that a visitor sent was not taken."""
 
@@ -162,6 +165,10 @@ class LiveService(Generic[S, StartT, ViewT]):
     def refused_words(self, scenario: S, why: Refusal) -> str:
         """What the visitor is told whose request was refused. No model writes it, and it needs no store."""
         return REFUSED_WORDS
+
+    def waiting_words(self, scenario: S) -> str:
+        """What the visitor is told while an answer takes long. No model writes it, and it needs no store."""
+        return WAITING_WORDS
 
     async def must_be_heard(self, text: str) -> str:
         """The part of a refused message, of at most `MOST_CHARS` characters, that must be handled all the same because

@@ -35,7 +35,7 @@ def test_a_person_as_counsellor_who_says_nothing_is_not_praised(tmp_path: Path) 
     asks = "That sounds hard to carry. What weighs on you most just now?"
     full = played(tmp_path, "counsellor", *[asks] * 20)
     assert f"Good: you said “{asks}”" in full
-    assert float(full.partition("conversation: ")[2].split(" / ")[0]) > 6
+    assert float(full.partition("conversation: ")[2].split(" of ")[0]) > 6
 
 
 def test_an_offer_to_call_the_family_is_not_sent_back_by_the_offline_critic(tmp_path: Path) -> None:

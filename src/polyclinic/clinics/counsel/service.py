@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field, StringConstraints
 from polyclinic.clinics.counsel.agents.long_text import gravest_part
 from polyclinic.clinics.counsel.prompts.replies import DeskSays
 from polyclinic.clinics.counsel.rules.guard import FLAG_QUEUE, QUEUE, REVIEW_QUEUE
-from polyclinic.clinics.counsel.rules.messages import escalation_message, refused_message
+from polyclinic.clinics.counsel.rules.messages import escalation_message, refused_message, waiting_message
 from polyclinic.clinics.counsel.rules.notes import ByPerson, ForPerson, InTurn, Replied, TalkEnded
 from polyclinic.clinics.counsel.rules.trained import GuardLabel
 from polyclinic.clinics.counsel.scenario import UNKNOWN_COUNTRY, InventedPerson, Lang, PersonaLines, Talk
@@ -223,6 +223,10 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
     def refused_words(self, scenario: Talk, why: Refusal) -> str:
         """Why the message was not taken, with the contacts of the visitor's country."""
         return refused_message(scenario.lang, scenario.persona.country, why)
+
+    def waiting_words(self, scenario: Talk) -> str:
+        """That the message has arrived, with the contacts of the visitor's country."""
+        return waiting_message(scenario.lang, scenario.persona.country)
 
     async def must_be_heard(self, text: str) -> str:
         """The part in which the word screen or the trained guard finds most danger, if they find any."""

@@ -53,8 +53,12 @@ def escalation_message(lang: Lang, country: str, label: GuardLabel = "active") -
 
 def refused_message(lang: Lang, country: str, why: Refusal) -> str:
     """Said when something that the person sent was not taken: why, what to do, and whom to call."""
-    words = data("messages")["refused"]
-    return f"{words[why.replace(' ', '_')][lang]} {_filled(words['whom_to_call'][lang], lang, country)}"
+    return f"{data('messages')['refused'][why.replace(' ', '_')][lang]} {_whom_to_call(lang, country)}"
+
+
+def waiting_message(lang: Lang, country: str) -> str:
+    """Said while an answer takes long: that the message has arrived, and whom to call."""
+    return f"{data('messages')['waiting'][lang]} {_whom_to_call(lang, country)}"
 
 
 def handover_message(lang: Lang) -> str:
@@ -91,6 +95,10 @@ def names_of(kind: Literal["stages", "signals", "subjects"], lang: Lang) -> dict
         {f"{before[kind]}{name}": words for name, words in names["treatments"][lang].items()} if kind in before else {}
     )
     return {**names[kind][lang], **about}
+
+
+def _whom_to_call(lang: Lang, country: str) -> str:
+    return _filled(data("messages")["refused"]["whom_to_call"][lang], lang, country)
 
 
 def _with_contacts(name: str, lang: Lang, country: str) -> str:
