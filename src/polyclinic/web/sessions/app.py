@@ -44,7 +44,7 @@ def create_app(config: RunConfig, token: str, limits: ServiceLimits | None = Non
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with (
-            open_store(config.store, lock_wait_s=bounds.lock_wait_s) as store,
+            open_store(config.store, lock_wait_s=bounds.lock_wait_s, longest_s=2 * bounds.lock_wait_s) as store,
             open_service(store, config, bounds) as service,
         ):
             app.state.service = service
