@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 from unittest.mock import patch
@@ -13,6 +14,7 @@ from polyclinic.clinics.counsel.rules.messages import contacts, escalation_messa
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.clinics.counsel.service import CounselService
 from polyclinic.core.live import REFUSED_WORDS
+from polyclinic.web.sessions import refusals
 from polyclinic.web.sessions.limits import ServiceLimits
 from polyclinic.web.sessions.refusals import MOST_READ
 from tests.web.conftest import DANGER, SERVICE, Serve, staff_login, started
@@ -164,6 +166,22 @@ async def test_staff_get_no_words_for_visitors(serve: Serve) -> None:
         staff = await staff_login(served.app)
         answer = await served.client.post(f"{url}/speak", json={"text": "I am here."}, headers=staff)
         assert answer.status_code == 409 and "said" not in answer.json()
+
+
+async def test_reading_that_takes_too_long_is_given_up_and_people_get_the_text(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(*_: object) -> str:
+        await asyncio.Event().wait()
+        return ""
+
+    monkeypatch.setattr(refusals, "READ_S", 0.01)
+    async with serve(country="GB") as served:
+        url, mine = await started(served.client)
+        with patch.object(CounselService, "must_be_heard", never):
+            said, _ = await refused(served.client, url, mine, 422, json={"text": LONG["en"]})
+        assert said == [escalation_message("en", "GB"), refused_message("en", "GB", "too long")]
+        assert len(await cases(served.client, await staff_login(served.app))) == 1
 
 
 async def test_a_reader_that_fails_and_words_that_fail_leave_nobody_alone(serve: Serve) -> None:

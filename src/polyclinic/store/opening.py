@@ -80,6 +80,10 @@ def sqlite_path(url: str) -> str:
     return url.removeprefix("sqlite:///").removeprefix("sqlite://") or ":memory:"
 
 
+PG_STATEMENTS = 3
+"""SQLite waits for its lock once in a transaction, PostgreSQL in each statement: so each waits only a part of it."""
+
+
 def open_database(
     url: str, *, readers: int = 0, lock_wait_s: float = LOCK_WAIT_S, longest_s: float | None = None
 ) -> Database:
@@ -109,7 +113,7 @@ def connector(url: str, lock_wait_s: float = LOCK_WAIT_S) -> tuple[Callable[[], 
     """A function that opens a connection, and the dialect of the database."""
     path = sqlite_path(url)
     if not path:
-        return lambda: PostgresConnection(url, lock_wait_s), "postgres"
+        return lambda: PostgresConnection(url, lock_wait_s / PG_STATEMENTS), "postgres"
     if "://" in path:
         raise ConfigError(
             f"the store '{without_password(url)}' is of an unknown kind: use a path, sqlite:///path or postgresql://…"

@@ -23,9 +23,9 @@ from polyclinic.web.sessions.live import Live, safe_words
 from polyclinic.web.sessions.rescue import Rescue
 
 _LOG = logging.getLogger(__name__)
-MOST_READ = 3 * MOST_CHARS
-"""The longest text that is read for danger, in characters: this takes six seconds of one core. Longer texts go to
-people unread.
+MOST_READ, READ_S = 3 * MOST_CHARS, 20.0
+"""The longest text that is read for danger, in characters, and for how many seconds. It takes six seconds of one core,
+or longer if others wait for it too. What is not read goes to people.
 """
 NOT_TEXT = "\ufffd"
 """Stands for bytes that are no text in UTF-8."""
@@ -74,7 +74,7 @@ class Refusals:
         if len(text) > MOST_READ or NOT_TEXT in text:
             return None
         try:
-            async with asyncio.timeout(self._answer_s):
+            async with asyncio.timeout(READ_S):
                 return await self._room.must_be_heard(text)
         except Exception:
             _LOG.exception("a refused message could not be read")
