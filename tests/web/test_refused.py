@@ -119,7 +119,8 @@ async def test_danger_after_the_session_was_closed_calls_people_and_thanks_do_no
         assert [case["utterance"] for case in await cases(served.client, staff)] == [DANGER]
 
 
-async def test_every_other_refusal_of_a_visitor_says_whom_to_call(serve: Serve, stopped_clock: None) -> None:
+@pytest.mark.usefixtures("stopped_clock")
+async def test_every_other_refusal_of_a_visitor_says_whom_to_call(serve: Serve) -> None:
     async with serve(NIGHT, country="AU") as served:
         url, mine = await started(served.client, "ko")
         await served.client.post(f"{url}/say", json={"text": "안녕하세요."}, headers=mine)
