@@ -18,7 +18,7 @@ from polyclinic.errors import PolyclinicError
 class BodyRefused(PolyclinicError):
     """Why a body is refused. `body` is what was read of it, if it was read to its end."""
 
-    def __init__(self, status: int, detail: str, why: Refusal, body: bytes = b"") -> None:
+    def __init__(self, status: int, detail: str, *, why: Refusal, body: bytes = b"") -> None:
         super().__init__(detail)
         self.status, self.detail, self.why, self.body = status, detail, why, body
 
@@ -64,7 +64,7 @@ class BodyGate:
 
     async def _read(self, announced: bytes, receive: Receive) -> bytes | None:
         if announced.isdigit() and int(announced) > self._most:
-            raise BodyRefused(413, "the body is too large", "too long")
+            raise BodyRefused(413, "the body is too large", why="too long")
         parts, size = [], 0
         try:
             async with asyncio.timeout(self._seconds):
@@ -75,11 +75,11 @@ class BodyGate:
                     parts.append(message.get("body", b""))
                     size += len(parts[-1])
                     if size > self._most:
-                        raise BodyRefused(413, "the body is too large", "too long")
+                        raise BodyRefused(413, "the body is too large", why="too long")
                     if not message.get("more_body", False):
                         return b"".join(parts)
         except TimeoutError:
-            raise BodyRefused(408, "the body came too slowly", "unreadable") from None
+            raise BodyRefused(408, "the body came too slowly", why="unreadable") from None
 
 
 async def _plainly(request: Request, refused: BodyRefused) -> Response:
@@ -90,7 +90,7 @@ def _check_names(body: bytes | None) -> None:
     def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in found]
         if len(set(names)) != len(names):
-            raise BodyRefused(422, "body: duplicate key in one object", "unreadable", body or b"")
+            raise BodyRefused(422, "body: duplicate key in one object", why="unreadable", body=body or b"")
         return dict(found)
 
     try:
