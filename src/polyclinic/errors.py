@@ -40,6 +40,7 @@
     │   └── FaultInFile         a mistake in a user's hospital file: becomes a DataError
     ├── Complaint               an endpoint refused a request; another form is tried (in `models.adapting`)
     ├── Broken                  the software failed while a visitor waited; people were told (in `web.sessions`)
+    ├── BodyRefused             the body of a request is too large, too slow or has a key twice (in `web.sessions`)
     ├── Interruption            a test stops a run as a crash would (in `testing.runs`)
     ├── LimitReached            a limit the user set was reached (turns, tokens, money, time): exit code 3
     └── OwnedError              something failed inside an episode, and one party owns it

@@ -84,6 +84,43 @@ async def test_writes_that_another_process_locks_out_wait_for_the_lock_once_toge
     await database.close()
 
 
+async def test_a_store_that_does_not_answer_is_given_up_after_a_while(tmp_path: Path) -> None:
+    database, go = open_database(str(tmp_path / "s.db"), longest_s=0.05), threading.Event()
+    hangs = database.read(lambda tx: go.wait(60))
+    behind = database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
+    for asked in (hangs, behind):
+        with pytest.raises(StoreError, match=r"did not answer within 0\.05 s"):
+            await asked
+    go.set()
+    done = open_database(str(tmp_path / "s.db"))
+    await database.close()
+    assert (await done.read(lambda tx: tx.execute("SELECT COUNT(*) FROM numbers")))[0][0] == 0, "done all the same"
+    await done.close()
+
+
+async def test_nobody_waits_for_a_locked_table_without_end(store_url: str) -> None:
+    if not store_url.startswith("postgres"):
+        pytest.skip("SQLite locks the whole file: see above")
+    database, other = open_database(store_url, lock_wait_s=0.1), open_database(store_url)
+    await database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
+    locked, go = threading.Event(), threading.Event()
+
+    def lock(tx: Transaction) -> None:
+        tx.execute("LOCK TABLE numbers IN ACCESS EXCLUSIVE MODE")
+        locked.set()
+        go.wait(60)
+
+    holding = other.write(lock)
+    await asyncio.to_thread(locked.wait, 60)
+    results = await asyncio.gather(*(database.write(put(n)) for n in range(5)), return_exceptions=True)
+    assert all(isinstance(result, StoreError) and "lock timeout" in str(result) for result in results)
+    go.set()
+    await holding
+    assert await database.write(put(1)) == 1
+    await database.close()
+    await other.close()
+
+
 async def test_reads_see_all_writes_that_were_requested_before_them(store: Store) -> None:
     await store.database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
     asked: list[Awaitable[Any]] = []

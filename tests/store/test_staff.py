@@ -27,6 +27,19 @@ async def test_an_account_can_be_added_then_changed_then_closed_then_added_again
     assert [(account.role, account.active) for account in await store.staff.all()] == [("administer", True)]
 
 
+async def test_the_last_account_that_may_administer_cannot_be_ended(store: Store) -> None:
+    for name, role in (("kim", "administer"), ("lee", "take_over"), ("han", "administrator"), ("noh", "educator")):
+        await store.staff.add(name, role, "hash")  # type: ignore[arg-type]
+    await store.staff.end("kim")
+    token, _ = await store.staff.log_in("han")
+    with pytest.raises(UserError, match="han is the last administrator: add another one first"):
+        await store.staff.end("han")
+    assert await store.staff.account_of(token) is not None
+    await store.staff.add("park", "administer", "hash")
+    await store.staff.end("lee")
+    await store.staff.end("han")
+
+
 async def changed(store: Store, statement: str) -> None:
     await store.database.write(lambda tx: tx.execute(statement))
 

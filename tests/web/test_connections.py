@@ -46,6 +46,13 @@ def test_the_server_prints_its_address_and_shows_its_pages_offline(running: Serv
         assert "<html" in text and "//cdn" not in text and "src=" not in text
 
 
+@pytest.mark.parametrize(("size", "status"), [(12_000, b"200"), (20_000, b"400"), (100_000, b"400")])
+def test_a_head_that_arrives_in_one_piece_is_bounded_too(running: ServedProcess, size: int, status: bytes) -> None:
+    with connect(running) as line:
+        line.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: " + b"a" * size + b"\r\n\r\n")
+        assert line.recv(1024).split()[1] == status
+
+
 @pytest.mark.parametrize("head", [b"", b"GET /health HTTP/1.1\r\nHost: x\r\n", b"POST /v1/sessions HT"])
 def test_a_half_open_connection_is_closed(running: ServedProcess, head: bytes) -> None:
     with connect(running) as line:
@@ -63,7 +70,7 @@ def test_a_chunked_body_over_the_size_limit_is_refused(running: ServedProcess) -
 
     def chunks() -> Iterator[bytes]:
         yield b'{"text": "'
-        for _ in range(40):
+        for _ in range(80):
             yield b"x" * 1_000
         yield b'"}'
 

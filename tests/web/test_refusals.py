@@ -19,7 +19,7 @@ AT_THE_START = {"access.py", "alerts.py", "fixed_words.py", "opening.py"}
 BEHIND = """core/clinic.py models/cast.py models/human.py models/spec.py runner/libraries.py runner/registry.py
 runner/reports.py store/classes.py store/libraries.py store/packets.py store/posts.py store/runs.py store/scores.py
 store/staff.py"""
-REFUSALS = {"Broken", "ConfigError", "HTTPException", "NotNow", "StoreError", "Unreadable", "UserError", "_Refused"}
+REFUSALS = {"BodyRefused", "Broken", "ConfigError", "HTTPException", "NotNow", "StoreError", "Unreadable", "UserError"}
 SAMPLE = "X1"
 """Stands for what varies in a message."""
 

@@ -27,7 +27,22 @@ LAST_WORDS = (
 )
 """What a visitor is told after a fault if the clinic has no text of its own."""
 
-Words = Annotated[str, StringConstraints(min_length=1, max_length=4_000, strip_whitespace=True)]
+REFUSED_WORDS = (
+    "What you sent here was not read. Please send it again, in shorter parts. In an emergency call your local "
+    "emergency number now."
+)
+"""What a visitor is told whose request was refused, if the clinic has no text of its own."""
+
+WAITING_WORDS = "Your answer takes longer than usual. In an emergency call your local emergency number now."
+"""What a visitor is told while an answer takes long, if the clinic has no text of its own."""
+
+Refusal = Literal["too long", "unreadable", "too fast", "not now", "closed", "no session"]
+"""Why something that a visitor sent was not taken."""
+
+MOST_CHARS = 4_000
+"""The longest message of a visitor."""
+
+Words = Annotated[str, StringConstraints(min_length=1, max_length=MOST_CHARS, strip_whitespace=True)]
 Who = Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
 Actor = Literal["visitor", "staff"]
 
@@ -120,7 +135,7 @@ class LiveService(Generic[S, StartT, ViewT]):
     `role` is the role that people play; the cast plays all others. `visitor` is the speaker's name for the visitor's
     own words in the transcript. A session begins in the first of `states`; `CLOSED` is one of them. `queues` are the
     queues into which the flow posts cases for people; an open case in one of `alerts` raises an alarm until somebody
-    acknowledges it.
+    acknowledges it. `speaks` names the action with which a visitor says something; its body needs only `text`.
     """
 
     role: ClassVar[str]
@@ -130,6 +145,7 @@ class LiveService(Generic[S, StartT, ViewT]):
     queues: ClassVar[tuple[str, ...]] = ()
     alerts: ClassVar[tuple[str, ...]] = ()
     actions: ClassVar[tuple[Action[Any], ...]]
+    speaks: ClassVar[str] = ""
     heard: ClassVar[type[Heard]] = Heard
     opening: type[StartT]
     view: type[ViewT]
@@ -145,6 +161,20 @@ class LiveService(Generic[S, StartT, ViewT]):
     def safe_words(self, scenario: S) -> str:
         """What the visitor is told after any failure. No model writes it, and it needs no store."""
         return LAST_WORDS
+
+    def refused_words(self, scenario: S, why: Refusal) -> str:
+        """What the visitor is told whose request was refused. No model writes it, and it needs no store."""
+        return REFUSED_WORDS
+
+    def waiting_words(self, scenario: S) -> str:
+        """What the visitor is told while an answer takes long. No model writes it, and it needs no store."""
+        return WAITING_WORDS
+
+    async def must_be_heard(self, text: str) -> str:
+        """The part of a refused message, of at most `MOST_CHARS` characters, that must be handled all the same because
+        somebody may be in danger. Empty if there is none.
+        """
+        return ""
 
     def begin(self, session: str, scenario: S) -> ViewT:
         """The state of a session before anything has happened."""

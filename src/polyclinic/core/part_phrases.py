@@ -12,14 +12,21 @@ from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.phrases import Pieces
 from polyclinic.text.sentences import sentences
 
+_AS_A_MODEL = r"as an? (?:ai|(?:large )?language model|virtual assistant|assistant)\b"
+_DECLINES = (
+    r"(?:i'm|i am) (?:sorry|unable|not able)[^.!?]{0,12}(?:but )?(?:i )?(?:can(?:'t|not)|am unable to|to)"
+    r" (?:assist|help|provide|fulfil|comply|answer that|generate|offer medical)"
+)
+_REFUSES = lazy_pattern(
+    rf"\b(?:{_AS_A_MODEL}|{_DECLINES}|my (?:training data|system prompt))|언어 ?모델|(?:인공지능|\bai)(?:으로서|로서)"
+)
 _ASSISTANT = lazy_pattern(
-    r"\b(?:as an? (?:ai|(?:large )?language model|virtual assistant|assistant)\b"
+    rf"\b(?:{_AS_A_MODEL}"
     r"|i(?: am|'m) (?:just )?an? (?:ai|(?:large )?language model|simulated|virtual assistant|chatbot"
     r"|computer program)\b|i(?: am|'m) a medical assistant(?:\.|!|$)"
     r"|i (?:do|did)(?:n't| not) have a file\b|continue (?:this|the|our) conversation"
     r"|language model|my (?:training data|instructions|system prompt|role description|case file)\b"
-    r"|(?:i'm|i am) (?:sorry|unable|not able)[^.!?]{0,12}(?:but )?(?:i )?(?:can(?:'t|not)|am unable to|to)"
-    r" (?:assist|help|provide|fulfil|comply|answer that|generate|offer medical)"
+    rf"|{_DECLINES}"
     r"|i can(?:'t|not) (?:assist|provide|fulfil|comply|generate|offer medical|give medical advice)"
     r"|how (?:can|may) i (?:help|assist) you|anything else i can (?:help|assist|do for you)"
     r"|anything else (?:that )?you(?:'d like| would like| want) to know"
@@ -167,6 +174,11 @@ def assistants_words(line: str, *, may_advise: bool) -> str:
     if match is None and not may_advise and _ADVISES_HOLDS.in_line(line):
         match = _ADVISES.search(line)
     return match[0] if match else ""
+
+
+def refuses_as_assistant(line: str) -> bool:
+    """Whether a normalised line declines as an AI model does. Saying what one is, when somebody asks, is no refusal."""
+    return _REFUSES.search(line) is not None
 
 
 _COMFORTS = (

@@ -45,7 +45,8 @@ _LABEL = lazy_pattern(
 )
 _LABELS = 3
 """From this many labels on ("Name: ... Sex: ... Phone: ..."), a line is a form."""
-_FORM = lazy_pattern(r"^\s*(?:\{.*\}|\[\s*[\{\"].*\]|```.*)\s*$", re.DOTALL)
+_FORM = lazy_pattern(r"^\s*(?:\{|\[\s*[\{\"])|```|[{,]\s*\"\w+\"\s*:", re.DOTALL)
+"""Data: a text that begins as an object or a list does, a code fence, or the name of a field."""
 _DIRECTION = lazy_pattern(r"^\s*(?:\*[^*]{3,}\*|\[[^\]]{3,}\])|^\s*\((?=[^)]*\s[^)]*\))[^)]{8,}\)")
 _RECITED_KO = lazy_pattern(
     r"^너[는도] |(?:^|\s)그녀[는가의] |['‘]저['’]로|말을 되풀이하지|이름을 (?:가지고|사용)|이\(가\)"
@@ -139,11 +140,11 @@ def _breaks(written: str, part: Part, wording: str) -> Iterator[tuple[BreakKind,
         yield "speaks as an assistant", lecture(text, line) or helpers_words(line)
     if part.known:
         yield "knows what is hidden", measured(text, line, part.said, part.known)
-    if _is_form(written):
+    if is_form(written):
         yield "form instead of speech", written.strip()
-    yield "stage direction", _words(_DIRECTION.match(written)).strip()
+    yield "stage direction", stage_direction(written)
     if ":" in written:
-        yield "speaks for the other", _labelled(written, (*part.others, *part.own)) or _quoted(written, part.others)
+        yield "speaks for the other", labelled(written, (*part.others, *part.own)) or _quoted(written, part.others)
     yield "speaks for the other", _greets(text, part.own)
     if "child" in part.own and ("your " in line or " child" in line):
         yield "speaks for the other", _words(_YOUR_CHILD.search(line))
@@ -172,11 +173,16 @@ def _words(match: re.Match[str] | None) -> str:
     return match[0] if match else ""
 
 
-def _is_form(text: str) -> bool:
+def stage_direction(text: str) -> str:
+    """What a line describes at its beginning instead of saying it ("*nods*"); empty if it does not."""
+    return _words(_DIRECTION.match(text)).strip()
+
+
+def is_form(text: str) -> bool:
     """Whether a line is data, a record that is read out, or a list with labels."""
     colons = text.count(":")
     return (
-        _FORM.match(text) is not None
+        _FORM.search(text) is not None
         or (colons > 1 and len(_CARD.findall(text)) > 1)
         or (colons >= _LABELS and len(_LABEL.findall(text)) >= _LABELS)
     )
@@ -187,7 +193,7 @@ def _normalised(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(normalise(name) for name in names)
 
 
-def _labelled(text: str, names: tuple[str, ...]) -> str:
+def labelled(text: str, names: tuple[str, ...]) -> str:
     """A script's label ("Doctor: ...") at the start of a line or a sentence."""
     return _words(_label(names).search(text)).strip() if names else ""
 

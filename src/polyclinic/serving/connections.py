@@ -22,8 +22,29 @@ CONNECTIONS = 2000
 HEAD_BYTES = 64 * 1024  # the longest head of a request: a FHIR search may be long
 
 
+class _BoundedHeads(h11.Connection):
+    """Refuses a head that is too long. h11 itself refuses only one that is not complete yet: a longer head that arrives
+    in one piece would pass.
+    """
+
+    def __init__(self, head_bytes: int) -> None:
+        super().__init__(h11.SERVER, head_bytes)
+        self._head_bytes = head_bytes
+
+    def next_event(self) -> Any:
+        """The next event; an error if it is a request with too long a head."""
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            size = len(event.target) + sum(len(name) + len(value) + 4 for name, value in event.headers)
+            if size > self._head_bytes:
+                raise h11.RemoteProtocolError("the head of the request is too long", error_status_hint=431)
+        return event
+
+
 class BoundedRequests(H11Protocol):
-    """uvicorn's protocol with two timers: one for what the client must send, one for what it must read."""
+    """uvicorn's protocol with two timers: one for what the client must send, one for what it must read. The head of a
+    request is bounded, too.
+    """
 
     headers_s: float = HEADERS_S
     body_idle_s: float = BODY_IDLE_S
@@ -33,6 +54,10 @@ class BoundedRequests(H11Protocol):
     _reading: asyncio.TimerHandle | None = None
     _since: float | None = None
     """When the part that we wait for now (headers or body) began."""
+
+    def __init__(self, config: uvicorn.Config, *args: Any, **kwargs: Any) -> None:
+        super().__init__(config, *args, **kwargs)
+        self.conn = _BoundedHeads(config.h11_max_incomplete_event_size or HEAD_BYTES)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the timer: a new connection must send its first request soon."""

@@ -91,6 +91,10 @@ class Connection(Transaction, Protocol):
         """Whether a retry may help."""
         ...
 
+    def locked_out(self, error: BaseException, begun: bool) -> bool:
+        """Whether work failed because another process held a lock for too long; `begun`: its transaction had begun."""
+        ...
+
 
 class SqliteConnection:
     """A connection to an SQLite file."""
@@ -168,6 +172,10 @@ class SqliteConnection:
         """Never: a writer waits for the lock before it begins, so a retry would not help."""
         return False
 
+    def locked_out(self, error: BaseException, begun: bool) -> bool:
+        """Whether not even the transaction could begin."""
+        return not begun
+
 
 def _file_at(path: str) -> tuple[int, int] | None:
     """Which file is at this path now, whatever its name; None if there is none."""
@@ -191,13 +199,15 @@ class PostgresConnection:
 
     dialect: Dialect = "postgres"
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, lock_wait_s: float = LOCK_WAIT_S) -> None:
         try:
             import psycopg
+            from psycopg.errors import LockNotAvailable
         except ImportError:
             raise ConfigError(f"PostgreSQL needs the extra 'postgres': {install_hint('postgres')}") from None
         logging.getLogger("psycopg").setLevel(logging.ERROR)  # it warns of a lost connection that we report ourselves
-        self._trouble, self._connect = psycopg.OperationalError, partial(psycopg.connect, url, autocommit=True)
+        self._trouble, self._locked = psycopg.OperationalError, LockNotAvailable
+        self._open, self._lock_wait_ms = partial(psycopg.connect, url, autocommit=True), round(1_000 * lock_wait_s)
         try:
             self._db = self._connect()
         except psycopg.OperationalError as error:
@@ -210,6 +220,12 @@ class PostgresConnection:
                 " create a database with: createdb --encoding=UTF8 --template=template0 NAME"
             )
 
+    def _connect(self) -> Any:
+        """A new connection, in which no statement waits for a lock without end."""
+        found = self._open()
+        found.execute(f"SET lock_timeout = {self._lock_wait_ms}".encode())
+        return found
+
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run one statement."""
         cursor = self._db.execute(_percent(sql), tuple(parameters))
@@ -219,7 +235,7 @@ class PostgresConnection:
         """Run one statement for each row."""
         with self._db.cursor() as cursor:
             cursor.executemany(_percent(sql), rows)
-            return cursor.rowcount
+            return int(cursor.rowcount)
 
     def begin(self, write: bool) -> None:
         """Begin a transaction."""
@@ -271,3 +287,7 @@ class PostgresConnection:
     def may_pass(self, error: BaseException | None) -> bool:
         """Whether the server asks for a retry: after a deadlock, or when two writers collided."""
         return isinstance(error, self._trouble) and str(error.sqlstate or "").startswith("40")
+
+    def locked_out(self, error: BaseException, begun: bool) -> bool:
+        """Whether a statement waited too long for a table or a row."""
+        return isinstance(error, self._locked)

@@ -54,12 +54,15 @@ class ThreadedDatabase:
     """A `Database` whose connection belongs to one thread. All queued work is done in order, with one commit.
 
     Work must not change anything outside its transaction. When one piece of a batch fails, the batch is rolled back and
-    each piece is run again separately. So only the caller of the failed piece gets the error. If the batch could not
-    even begin, because another process has the lock, only its reads are run again: each write would wait as long again.
+    each piece is run again separately. So only the caller of the failed piece gets the error. If another
+    process held a lock for too long, only its reads are run again: each write would wait as long again.
+
+    With `longest_s`, nobody waits longer for a result: a server may be there and not answer. The work may still be done
+    later.
     """
 
-    def __init__(self, connect: Callable[[], Connection], dialect: Dialect) -> None:
-        self.dialect = dialect
+    def __init__(self, connect: Callable[[], Connection], dialect: Dialect, longest_s: float | None = None) -> None:
+        self.dialect, self._longest_s = dialect, longest_s
         self._queue: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
         self._opened = threading.Event()
         self._open_error: BaseException | None = None
@@ -84,13 +87,16 @@ class ThreadedDatabase:
             return
         self._closed = True
         self._queue.put(None)
-        await asyncio.to_thread(self._thread.join)
+        await asyncio.to_thread(self._thread.join, self._longest_s)
 
     def _submit(self, work: Callable[[Transaction], T], *, write: bool) -> asyncio.Future[T]:
         if self._closed:
             raise EngineError("the database is closed")
         loop = asyncio.get_running_loop()
         item = _Work(work, write, loop, loop.create_future())
+        if self._longest_s is not None:
+            timer = loop.call_later(self._longest_s, _give_up, item, self._longest_s)
+            item.future.add_done_callback(lambda done: timer.cancel())
         self._queue.put(item)
         return item.future
 
@@ -172,7 +178,7 @@ class ThreadedDatabase:
                     f"the store cannot be used: {connection.plainly(error)}; fix that, then resume the run"
                 )
                 told.__cause__ = error
-            locked = not begun and connection.dialect == "sqlite"
+            locked = connection.locked_out(error, begun)
             for item in items:
                 item.error, item.alone = told, len(items) > 1 and not (locked and item.write)
             return False
@@ -207,3 +213,8 @@ def _resolve(items: list[_Work]) -> None:
             item.future.set_exception(item.error)
         else:
             item.future.set_result(item.result)
+
+
+def _give_up(item: _Work, after_s: float) -> None:
+    if not item.future.done():
+        item.future.set_exception(StoreError(f"the store cannot be used: it did not answer within {after_s:g} s"))

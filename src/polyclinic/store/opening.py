@@ -80,15 +80,22 @@ def sqlite_path(url: str) -> str:
     return url.removeprefix("sqlite:///").removeprefix("sqlite://") or ":memory:"
 
 
-def open_database(url: str, *, readers: int = 0, lock_wait_s: float = LOCK_WAIT_S) -> Database:
+PG_STATEMENTS = 3
+"""SQLite waits for its lock once in a transaction, PostgreSQL in each statement: so each waits only a part of it."""
+
+
+def open_database(
+    url: str, *, readers: int = 0, lock_wait_s: float = LOCK_WAIT_S, longest_s: float | None = None
+) -> Database:
     """A database by URL: a path, ``sqlite:///path``, ``sqlite://:memory:``, or ``postgresql://…``.
 
     With `readers`, reads have that many separate connections (a database in memory has only one). `lock_wait_s`: how
-    long work on an SQLite file waits while another process holds its lock.
+    long work waits while another process holds the lock of an SQLite file, or of a table or row in PostgreSQL.
+    `longest_s`: how long anybody waits for a result at all; without it, without end.
     """
     connect, dialect = connector(url, lock_wait_s)
     with readable(url):
-        return _opened(connect, dialect, 0 if sqlite_path(url) == ":memory:" else readers)
+        return _opened(connect, dialect, 0 if sqlite_path(url) == ":memory:" else readers, longest_s)
 
 
 @contextmanager
@@ -106,7 +113,7 @@ def connector(url: str, lock_wait_s: float = LOCK_WAIT_S) -> tuple[Callable[[], 
     """A function that opens a connection, and the dialect of the database."""
     path = sqlite_path(url)
     if not path:
-        return lambda: PostgresConnection(url), "postgres"
+        return lambda: PostgresConnection(url, lock_wait_s / PG_STATEMENTS), "postgres"
     if "://" in path:
         raise ConfigError(
             f"the store '{without_password(url)}' is of an unknown kind: use a path, sqlite:///path or postgresql://…"
@@ -117,8 +124,8 @@ def connector(url: str, lock_wait_s: float = LOCK_WAIT_S) -> tuple[Callable[[], 
     return lambda: SqliteConnection(path, lock_wait_s), "sqlite"
 
 
-def _opened(connect: Callable[[], Connection], dialect: Dialect, readers: int) -> Database:
-    writer = ThreadedDatabase(connect, dialect)
+def _opened(connect: Callable[[], Connection], dialect: Dialect, readers: int, longest_s: float | None) -> Database:
+    writer = ThreadedDatabase(connect, dialect, longest_s)
     if not readers:
         return writer
-    return SeparateReads(writer, [ThreadedDatabase(connect, dialect) for _ in range(readers)])
+    return SeparateReads(writer, [ThreadedDatabase(connect, dialect, longest_s) for _ in range(readers)])

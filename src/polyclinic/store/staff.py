@@ -10,6 +10,7 @@ import hashlib
 import logging
 import re
 import secrets
+from collections.abc import Callable
 from typing import Literal, get_args
 
 from polyclinic.core.database import Transaction
@@ -80,15 +81,24 @@ class StaffAccounts(Tables):
         return (Account(name=rows[0][0], role=rows[0][1]), str(rows[0][2])) if rows else None
 
     async def end(self, name: str) -> None:
-        """End an account and all its logins."""
-        await self._change_account(name, "active = 0")
+        """End an account and all its logins. The last account that may administer cannot be ended."""
+
+        def last(tx: Transaction) -> bool:
+            rows = tx.execute("SELECT name, role FROM staff WHERE active = 1")
+            return [row[0] for row in rows if _AT_THE_DESK.get(row[1]) == "administer"] == [name]
+
+        await self._change_account(name, "active = 0", unless=last)
 
     async def set_password(self, name: str, password_hash: str) -> None:
         """Set a new password; all logins made with the old one end."""
         await self._change_account(name, "password = ?", password_hash)
 
-    async def _change_account(self, name: str, change: str, *values: str) -> None:
+    async def _change_account(
+        self, name: str, change: str, *values: str, unless: Callable[[Transaction], bool] | None = None
+    ) -> None:
         def work(tx: Transaction) -> bool:
+            if unless is not None and unless(tx):
+                raise UserError(f"{name} is the last administrator: add another one first")
             where = "WHERE name = ? AND active = 1 RETURNING name"
             found = tx.execute(f"UPDATE staff SET {change} {where}", (*values, name))
             tx.execute("DELETE FROM staff_logins WHERE name = ?", (name,))

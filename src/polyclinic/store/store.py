@@ -57,17 +57,22 @@ class Store:
 
 @asynccontextmanager
 async def open_store(
-    url: str = "", *, must_exist: bool = False, lock_wait_s: float = LOCK_WAIT_S
+    url: str = "",
+    *,
+    must_exist: bool = False,
+    lock_wait_s: float = LOCK_WAIT_S,
+    longest_s: float | None = None,
 ) -> AsyncIterator[Store]:
     """Open a store by URL and upgrade it to the newest schema; it is closed at the end.
 
     With `must_exist`, a named file that does not exist is an error: a mistyped name would create a new, empty store.
-    The default store may be missing, because it is where everybody begins. `lock_wait_s`: see `open_database`.
+    The default store may be missing, because it is where everybody begins. `lock_wait_s` and `longest_s`: see
+    `open_database`.
     """
     url = url or default_store()
     if must_exist and url != DEFAULT_STORE:
         refuse_missing(url)
-    database = open_database(url, lock_wait_s=lock_wait_s)
+    database = open_database(url, lock_wait_s=lock_wait_s, longest_s=longest_s)
     try:
         await database.write(migrate)
         yield Store(database, url)

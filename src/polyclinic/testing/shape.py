@@ -155,6 +155,8 @@ def check_service(clinic: Clinic) -> None:
     assert len(names) == len(set(names)), f"{where}: two actions have the same name"
     unknown = {state for action in room.actions for state in action.when} - set(room.states)
     assert not unknown, f"{where}: actions name unknown states: {', '.join(sorted(unknown))}"
+    by_visitor = {action.name for action in room.actions if action.by == "visitor"}
+    assert room.speaks in {"", *by_visitor}, f"{where}: speaks names no action of the visitor: {room.speaks}"
     stuck = [state for state in room.states if state != CLOSED and not any(state in a.when for a in room.actions)]
     assert not stuck, f"{where}: nothing can be done in the states {', '.join(stuck)}"
 

@@ -7,7 +7,8 @@ from typing import Any, Literal
 import pytest
 
 from polyclinic.clinics.counsel.prompts.counsellor import CounsellorCites, CounsellorComforts
-from polyclinic.clinics.counsel.prompts.replies import NONE, Cited, Criticism, SourceShown
+from polyclinic.clinics.counsel.prompts.replies import NONE, Cited, Criticism, DeskSays, SourceShown
+from polyclinic.clinics.counsel.rules.messages import fallback
 from polyclinic.clinics.counsel.rules.notes import LeftOut, ObjectionDropped
 from polyclinic.clinics.counsel.rules.risk import Draft, draft_fault, stands
 from polyclinic.core.reading import Finding, Findings, findings_type
@@ -295,3 +296,30 @@ async def test_a_fact_found_in_a_greeting_does_not_count_if_only_a_question_foll
     result = await play(talk(lang="en", turns=1), models=models)
     (said,) = result.transcript.said("counsellor")
     assert said.data["drafts"] == drafts
+
+
+@pytest.mark.parametrize(
+    "odd", ['{"label": "calm"}', "As an AI language model, I cannot help with that.", "출처: 없음."]
+)
+async def test_a_real_person_hears_the_safe_sentence_when_a_model_never_speaks(
+    play: Any, talk: Any, scripted: Any, odd: str
+) -> None:
+    counsellor = scripted(lambda request: odd)
+    counsellor.kind = "llm"
+    says = iter([DeskSays(kind="patient", text="I was at the market this morning."), DeskSays(kind="close")])
+    models = {"counsellor": counsellor, "desk": scripted(lambda request: next(says))}
+    result = await play(talk(lang="en", live=True), models=models)
+    (said,) = result.transcript.said("counsellor")
+    assert said.text == fallback(1, "en")
+    calls = [call for call in result.transcript.of(Called) if call.role == "counsellor"]
+    assert len(calls) == 3 and all(call.fault for call in calls)
+
+
+async def test_a_model_that_speaks_at_the_second_try_is_heard(play: Any, talk: Any, scripted: Any) -> None:
+    tries = iter(['{"reply": "Hello"}', "Good morning. How are you today?"])
+    counsellor = scripted(lambda request: next(tries))
+    counsellor.kind = "llm"
+    says = iter([DeskSays(kind="patient", text="Good morning."), DeskSays(kind="close")])
+    models = {"counsellor": counsellor, "desk": scripted(lambda request: next(says)), "reader": CalmReader()}
+    result = await play(talk(lang="en", live=True), models=models)
+    assert [said.text for said in result.transcript.said("counsellor")] == ["Good morning. How are you today?"]

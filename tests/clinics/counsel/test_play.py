@@ -29,6 +29,15 @@ def test_a_person_as_counsellor_sees_what_the_critic_refuses(tmp_path: Path) -> 
     assert "sign the paper" in shown and "leave the choice to the person" in shown
 
 
+def test_a_person_as_counsellor_who_says_nothing_is_not_praised(tmp_path: Path) -> None:
+    empty = played(tmp_path, "counsellor", *["네", "1", "2", "I see."] * 12)
+    assert "conversation: 2.14 of 10" in empty and "Good:" not in empty
+    asks = "That sounds hard to carry. What weighs on you most just now?"
+    full = played(tmp_path, "counsellor", *[asks] * 20)
+    assert f"Good: you said “{asks}”" in full
+    assert float(full.partition("conversation: ")[2].split(" of ")[0]) > 6
+
+
 def test_an_offer_to_call_the_family_is_not_sent_back_by_the_offline_critic(tmp_path: Path) -> None:
     offer = "Shall I call your daughters?"
     shown = played(tmp_path, "counsellor", "I am glad that you came.", offer, "/quit")

@@ -9,17 +9,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
+from polyclinic.clinics.counsel.agents.long_text import gravest_part
 from polyclinic.clinics.counsel.prompts.replies import DeskSays
 from polyclinic.clinics.counsel.rules.guard import FLAG_QUEUE, QUEUE, REVIEW_QUEUE
-from polyclinic.clinics.counsel.rules.messages import escalation_message
+from polyclinic.clinics.counsel.rules.messages import escalation_message, refused_message, waiting_message
 from polyclinic.clinics.counsel.rules.notes import ByPerson, ForPerson, InTurn, Replied, TalkEnded
 from polyclinic.clinics.counsel.rules.trained import GuardLabel
 from polyclinic.clinics.counsel.scenario import UNKNOWN_COUNTRY, InventedPerson, Lang, PersonaLines, Talk
 from polyclinic.clinics.counsel.state import HOLDING_CHANGE, STAGE_CHANGE, STAGES, Control, Holding
 from polyclinic.clinics.counsel.tools import knowledge
-from polyclinic.core.live import CLOSED, Action, Body, ByStaff, Heard, LiveService, NoBody, PassOn, SessionView, Words
+from polyclinic.core.live import (
+    CLOSED,
+    MOST_CHARS,
+    Action,
+    Body,
+    ByStaff,
+    Heard,
+    LiveService,
+    NoBody,
+    PassOn,
+    Refusal,
+    SessionView,
+    Words,
+)
 from polyclinic.core.note import get_payload
 from polyclinic.core.services import Services
 from polyclinic.core.transcript import Changed, Event, Said, Transcript
@@ -68,9 +82,9 @@ class SpeakBody(ByStaff):
 
 
 class ReasonBody(Body):
-    """Why somebody of the staff is asked to take over."""
+    """Why somebody of the staff is asked to take over. A longer text is cut, not refused."""
 
-    reason: Annotated[str, StringConstraints(max_length=1_000)] = ""
+    reason: Annotated[str, AfterValidator(lambda reason: reason[:MOST_CHARS])] = ""
 
 
 class TalkHeard(Heard):
@@ -172,6 +186,7 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
     queues = (QUEUE, REVIEW_QUEUE, FLAG_QUEUE)
     alerts = (QUEUE,)
     actions = ACTIONS
+    speaks = "say"
     heard = TalkHeard
     opening = StartBody
     view = TalkView
@@ -204,6 +219,18 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
     def safe_words(self, scenario: Talk) -> str:
         """The set message with the contacts of the visitor's country."""
         return escalation_message(scenario.lang, scenario.persona.country)
+
+    def refused_words(self, scenario: Talk, why: Refusal) -> str:
+        """Why the message was not taken, with the contacts of the visitor's country."""
+        return refused_message(scenario.lang, scenario.persona.country, why)
+
+    def waiting_words(self, scenario: Talk) -> str:
+        """That the message has arrived, with the contacts of the visitor's country."""
+        return waiting_message(scenario.lang, scenario.persona.country)
+
+    async def must_be_heard(self, text: str) -> str:
+        """The part in which the word screen or the trained guard finds most danger, if they find any."""
+        return await gravest_part(text, MOST_CHARS)
 
     def begin(self, session: str, scenario: Talk) -> TalkView:
         """The state at the opening: the service answers, and no person holds the conversation."""

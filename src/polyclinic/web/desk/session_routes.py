@@ -16,6 +16,7 @@ from polyclinic.store.staff import NAME
 from polyclinic.web.access.allowed import TheRequester, acting_as, must
 from polyclinic.web.desk.services import ChosenService
 from polyclinic.web.desk.shown import TalkShown, session_changes, talk_shown
+from polyclinic.web.sessions.refusals import words_in
 from polyclinic.web.sessions.rescue import Broken
 from polyclinic.web.sessions.rooms import service_room
 from polyclinic.web.streams import After, LastEvent, stream
@@ -67,7 +68,14 @@ async def act(
     who = acting_as(person, body.by) if chosen.by == "staff" else None
     values = body.values if who is None else {**body.values, "by": who.name}
     try:
-        await service.act(live, chosen, _read(chosen.body, values), who)
+        given = _read(chosen.body, values)
+    except UserError as refused:
+        if chosen.by == "staff":
+            raise
+        said = await service.refusals.answer(live, "too long", words_in(values))
+        raise UserError("\n".join((str(refused), *(heard.text for heard in said)))) from None
+    try:
+        await service.act(live, chosen, given, who)
     except Broken:
         if not live.heard:
             raise

@@ -136,6 +136,8 @@ async def session_for(
         else:
             await service.trail.note(found, "look", request.url.path, NO_SESSION)
         raise
+    if access.opens(live, token):
+        request.state.live = live  # for the words of a refusal
     if access.is_service(token):
         access.request("service")
     elif token_fits(live, token):

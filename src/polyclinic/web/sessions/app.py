@@ -18,7 +18,7 @@ from polyclinic.serving.metrics import Metrics
 from polyclinic.store.store import open_store
 from polyclinic.web.sessions.access import AccessControl
 from polyclinic.web.sessions.docs_page import docs_page
-from polyclinic.web.sessions.errors import Outermost, handle_errors
+from polyclinic.web.sessions.errors import Outermost, handle_errors, refuse_body
 from polyclinic.web.sessions.gate import BodyGate
 from polyclinic.web.sessions.limits import ServiceLimits
 from polyclinic.web.sessions.opening import open_service
@@ -44,7 +44,7 @@ def create_app(config: RunConfig, token: str, limits: ServiceLimits | None = Non
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with (
-            open_store(config.store, lock_wait_s=bounds.lock_wait_s) as store,
+            open_store(config.store, lock_wait_s=bounds.lock_wait_s, longest_s=2 * bounds.lock_wait_s) as store,
             open_service(store, config, bounds) as service,
         ):
             app.state.service = service
@@ -63,7 +63,7 @@ def create_app(config: RunConfig, token: str, limits: ServiceLimits | None = Non
     app.router.routes.extend(_routes(room).routes)
     handle_errors(app)
 
-    app.add_middleware(BodyGate, body_bytes=bounds.body_bytes, body_s=bounds.body_s)
+    app.add_middleware(BodyGate, body_bytes=bounds.body_bytes, body_s=bounds.body_s, refuse=refuse_body)
     app.add_middleware(Metrics, service=clinic.name, token=token)
     app.add_middleware(Outermost)
 

@@ -63,8 +63,8 @@ class Telling:
         self._last_key_ms = max(self._last_key_ms + 1, self.last_ms)  # keys differ
         case = Emergency(
             session=session,
-            words=_clean(words)[:4_000],
-            fault=_clean(fault)[:500],
+            words=clean(words)[:4_000],
+            fault=clean(fault)[:500],
             at_ms=self._last_key_ms,
             lost=lost or Lost(),
         )
@@ -111,7 +111,7 @@ class Telling:
         return True
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """The text without characters that files and databases cannot store, such as half a surrogate pair."""
     return text.encode("utf-8", "replace").decode().replace("\0", " ")
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections.abc import Mapping
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from polyclinic.core.live import LAST_WORDS, Heard
+from polyclinic.core.live import LAST_WORDS, Heard, Refusal
 from polyclinic.core.plain_faults import plain_fault
 from polyclinic.errors import StoreError, UnknownName, UserError
+from polyclinic.web.sessions.access import AccessControl
+from polyclinic.web.sessions.gate import BodyRefused
+from polyclinic.web.sessions.live import Live
+from polyclinic.web.sessions.refusals import readable
 from polyclinic.web.sessions.rescue import Broken
 from polyclinic.web.sessions.service import NotNow, Service
 
@@ -29,6 +37,7 @@ _PRIVATE = {
     "Referrer-Policy": "no-referrer",
     "Content-Security-Policy": PAGES,
 }
+_WHY: Mapping[int, Refusal] = {400: "unreadable", 429: "too fast"}
 _HEADERS = [(name.lower().encode(), value.encode()) for name, value in _PRIVATE.items()]
 
 
@@ -81,21 +90,82 @@ def failed(error: Broken) -> JSONResponse:
     return JSONResponse({"detail": str(error), "said": [heard.model_dump() for heard in error.said]}, 503)
 
 
+async def refuse_body(request: Request, refused: BodyRefused) -> Response:
+    """The answer to a body that is not accepted."""
+    return await _refused(request, refused.status, refused.detail, refused.why, readable(refused.body))
+
+
+async def _refused(
+    request: Request, status: int, detail: str, why: Refusal, text: str = "", headers: Mapping[str, str] | None = None
+) -> Response:
+    """A refusal. A visitor gets words to show with it, and people get the words that nobody would read otherwise."""
+    body: dict[str, Any] = {"detail": detail}
+    if _visitors_session(request) is not None:
+        answering = _service(request).refusals.answer(_live(request), why, text)
+        try:
+            said = await asyncio.create_task(answering)  # a task: what it logs must not show the refused request
+        except Broken as broken:
+            return failed(broken)
+        body["said"] = [heard.model_dump() for heard in said]
+    return JSONResponse(body, status, headers)
+
+
+def _service(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+def _visitors_session(request: Request) -> str | None:
+    service: Service | None = getattr(request.app.state, "service", None)
+    return None if service is None else service.refusals.session_of(request.method, request.url.path)
+
+
+def _live(request: Request) -> Live | None:
+    """The visitor's session, if their token opens it. A body may be refused before the token was checked."""
+    checked: Live | None = getattr(request.state, "live", None)
+    if checked is not None:
+        return checked
+    session = _visitors_session(request)
+    if not session:
+        return None
+    live = _service(request).running(session)
+    access: AccessControl = request.app.state.access
+    token = request.headers.get("authorization", "").removeprefix("Bearer ")
+    return live if live is not None and access.opens(live, token) else None
+
+
 async def unfit(request: Request, error: Exception) -> Response:
     """An answer that names the invalid fields, but never their values, which may be private or unprintable."""
-    faults = error.errors()[:5] if isinstance(error, RequestValidationError) else []
+    found = error if isinstance(error, RequestValidationError) else RequestValidationError([])
+    faults = found.errors()[:5]
     lines = [f"{'.'.join(map(str, fault['loc'][1:])) or 'body'}: {plain_fault(fault)}" for fault in faults]
-    return JSONResponse({"detail": "\n".join(lines).encode("utf-8", "replace").decode()}, 422)
+    detail = "\n".join(lines).encode("utf-8", "replace").decode()
+    too_long = any(fault["type"] == "string_too_long" for fault in faults)
+    live = _live(request)
+    if live is not None:
+        try:
+            request.app.state.access.message(live.id)
+        except HTTPException as too_fast:
+            return await _refused(request, 429, str(too_fast.detail), "too fast", headers=too_fast.headers)
+    return await _refused(request, 422, detail, "too long" if too_long else "unreadable", readable(found.body))
 
 
 def handle_errors(app: FastAPI) -> None:
     """Answer every kind of error with one line of JSON."""
 
     async def missing(request: Request, error: Exception) -> Response:
-        return JSONResponse({"detail": "not found"}, 404)
+        return await _refused(request, 404, "not found", "no session")
 
     async def not_now(request: Request, error: Exception) -> Response:
-        return JSONResponse({"detail": str(error)}, 409)
+        live = _live(request)
+        text = readable(await request.body())
+        return await _refused(request, 409, str(error), "closed" if live and live.closed else "not now", text)
+
+    async def http(request: Request, error: Exception) -> Response:
+        found = error if isinstance(error, HTTPException) else HTTPException(400)
+        text = readable(await request.body()) if found.status_code == 400 else ""
+        why = _WHY.get(found.status_code, "no session")
+        return await _refused(request, found.status_code, str(found.detail), why, text, found.headers)
 
     async def broken(request: Request, error: Exception) -> Response:
         found = error if isinstance(error, Broken) else await _safely(app.state.service, request, error)
@@ -104,6 +174,7 @@ def handle_errors(app: FastAPI) -> None:
     app.add_exception_handler(Broken, broken)
     app.add_exception_handler(StoreError, broken)
     app.add_exception_handler(RequestValidationError, unfit)
+    app.add_exception_handler(HTTPException, http)
     app.add_exception_handler(UnknownName, missing)
     app.add_exception_handler(NotNow, not_now)
     app.add_exception_handler(UserError, not_now)

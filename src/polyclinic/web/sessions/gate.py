@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any
 
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from polyclinic.core.live import Refusal
 from polyclinic.errors import PolyclinicError
 
 
-class _Refused(PolyclinicError):
-    """The reason why a body is refused."""
+class BodyRefused(PolyclinicError):
+    """Why a body is refused. `body` is what was read of it, if it was read to its end."""
 
-    def __init__(self, status: int, detail: str) -> None:
+    def __init__(self, status: int, detail: str, *, why: Refusal, body: bytes = b"") -> None:
         super().__init__(detail)
-        self.status, self.detail = status, detail
+        self.status, self.detail, self.why, self.body = status, detail, why, body
+
+
+Refuse = Callable[[Request, BodyRefused], Awaitable[Response]]
 
 
 class BodyGate:
@@ -25,8 +32,8 @@ class BodyGate:
     A body that is too large is refused with 413, one that is too slow with 408, one with a duplicate key with 422.
     """
 
-    def __init__(self, app: ASGIApp, body_bytes: int, body_s: float) -> None:
-        self._app, self._most, self._seconds = app, body_bytes, body_s
+    def __init__(self, app: ASGIApp, body_bytes: int, body_s: float, refuse: Refuse | None = None) -> None:
+        self._app, self._most, self._seconds, self._refuse = app, body_bytes, body_s, refuse or _plainly
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer it with a refusal."""
@@ -37,8 +44,10 @@ class BodyGate:
         try:
             body = await self._read(headers.get(b"content-length", b""), receive)
             _check_names(body)
-        except _Refused as refused:
-            await _answer(send, refused)
+        except BodyRefused as refused:
+            answer = await self._refuse(Request(scope), refused)
+            answer.headers["connection"] = "close"
+            await answer(scope, receive, send)
             return
         if body is None:
             return
@@ -55,7 +64,7 @@ class BodyGate:
 
     async def _read(self, announced: bytes, receive: Receive) -> bytes | None:
         if announced.isdigit() and int(announced) > self._most:
-            raise _Refused(413, "the body is too large")
+            raise BodyRefused(413, "the body is too large", why="too long")
         parts, size = [], 0
         try:
             async with asyncio.timeout(self._seconds):
@@ -66,32 +75,25 @@ class BodyGate:
                     parts.append(message.get("body", b""))
                     size += len(parts[-1])
                     if size > self._most:
-                        raise _Refused(413, "the body is too large")
+                        raise BodyRefused(413, "the body is too large", why="too long")
                     if not message.get("more_body", False):
                         return b"".join(parts)
         except TimeoutError:
-            raise _Refused(408, "the body came too slowly") from None
+            raise BodyRefused(408, "the body came too slowly", why="unreadable") from None
+
+
+async def _plainly(request: Request, refused: BodyRefused) -> Response:
+    return JSONResponse({"detail": refused.detail}, refused.status)
 
 
 def _check_names(body: bytes | None) -> None:
     def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in found]
         if len(set(names)) != len(names):
-            raise _Refused(422, "body: duplicate key in one object")
+            raise BodyRefused(422, "body: duplicate key in one object", why="unreadable", body=body or b"")
         return dict(found)
 
     try:
         json.loads(body or b"null", object_pairs_hook=pairs)
     except (ValueError, RecursionError):
         return  # not JSON at all: the route reports it
-
-
-async def _answer(send: Send, refused: _Refused) -> None:
-    body = json.dumps({"detail": refused.detail}).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),
-    ]
-    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

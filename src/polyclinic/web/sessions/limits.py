@@ -16,14 +16,15 @@ class ServiceLimits:
     """What one service accepts. Rates are per minute; a burst of one sixth of this rate is allowed at once.
 
     A body must come within `body_s`. A message that is not answered within `answer_s` counts as a fault, and so does a
-    store that another process has locked for `lock_wait_s`. Alerts go to `webhook`.
+    store that another process has locked for `lock_wait_s`, or that does not answer for twice as long. Alerts go to
+    `webhook`.
     """
 
     messages_per_minute: float = 60.0
     requests_per_minute: float = 1_200.0
     starts_per_minute: float = 120.0
     logins_per_minute: float = 12.0
-    body_bytes: int = 16_384
+    body_bytes: int = 65_536
     body_s: float = 10.0
     open_sessions: int = 1_000
     answer_s: float = 120.0

@@ -87,6 +87,16 @@ class Live:
         return line
 
     @property
+    def waiting(self) -> bool:
+        """Whether the visitor waits for an answer."""
+        return self.task is not None and not self._answered.is_set()
+
+    def waits(self) -> Heard:
+        """What the visitor is told while they wait. It is no line of the conversation, so it has no number in it."""
+        words = self.room.waiting_words(self.scenario)
+        return self.room.heard(number=0, speaker="service", text=words)
+
+    @property
     def closed(self) -> bool:
         """Whether the session is over."""
         return bool(self.state.outcome)

@@ -68,7 +68,9 @@ def session_routes(room: LiveService) -> APIRouter:
         after: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
         last_event_id: Annotated[int | None, Header(ge=0, le=1_000_000)] = None,
     ) -> StreamingResponse:
-        """Server-sent events: one for each utterance, with its number as id; ends when the session is closed."""
+        """Server-sent events: one for each utterance, with its number as id; ends when the session is closed. While
+        an answer takes long, an event `waiting` every 15 seconds has words to show until the answer comes.
+        """
         access.one_more_stream(live.listening, SESSION_STREAMS)
         holds = who_holds(token, service) if not access.opens(live, token) else _always
         begin = last_event_id if last_event_id is not None else after
@@ -140,5 +142,8 @@ async def _events(live: Live, after: int, still: StillAllowed) -> AsyncIterator[
     async for heard in live.follow(after):
         if not await still.allowed():
             return
-        yield ALIVE if heard is None else event("heard", heard, heard.number)
+        if heard is not None:
+            yield event("heard", heard, heard.number)
+        else:
+            yield event("waiting", live.waits()) if live.waiting else ALIVE
     yield event("closed", live.state)

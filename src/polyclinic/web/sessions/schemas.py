@@ -70,9 +70,10 @@ def case_name(session: str, queue: str, key: str) -> str:
 
 
 class ProblemShown(BaseModel):
-    """An error, in one line."""
+    """An error, in one line. If a visitor's request was refused, also the words for them."""
 
     detail: str
+    said: list[Heard] = Field([], description="show these words to the visitor")
 
 
 class BrokenShown(ProblemShown):

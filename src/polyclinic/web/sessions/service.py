@@ -35,6 +35,7 @@ from polyclinic.web.sessions.known import KnownPeople, person_tag
 from polyclinic.web.sessions.limits import ServiceLimits
 from polyclinic.web.sessions.live import Live
 from polyclinic.web.sessions.lost import at_risk, safe_numbers, unread
+from polyclinic.web.sessions.refusals import Refusals
 from polyclinic.web.sessions.rescue import Broken, Rescue
 from polyclinic.web.sessions.rooms import service_name, service_room
 from polyclinic.web.sessions.trail import Trail
@@ -64,6 +65,8 @@ class Service:
         self.cases = Cases(store.posts, service_name(self._clinic.name), self._room.alerts)
         telling = Telling(context.journal, (*self._room.queues, "")[0], store.url)
         self.rescue = Rescue(self._room, telling, self.cases, store.posts)
+        options = context.services.options
+        self.refusals = Refusals(self._room, context.journal, self.rescue, options, self.act, self.answer_s)
         self.alerts = Alerts(self._ringing, self.rescue.alerts, limits.webhook)
 
     # -- sessions ------------------------------------------------------------------------------------------------------
@@ -179,6 +182,10 @@ class Service:
     def _made(self, session: str, scenario: Scenario) -> Live:
         tags = dict(tag.partition(":")[::2] for tag in scenario.tags)
         return Live(session, self._room, scenario, tags.get("token", ""), tags.get("patient", ""))
+
+    def running(self, session: str) -> Live | None:
+        """A session whose flow runs, if there is one with this id."""
+        return self._sessions.get(session)
 
     def all(self) -> list[Live]:
         """Every open session."""

@@ -171,7 +171,7 @@ class Counsellor:
         echoes, or one before the last draft, the prompt no longer shows these words.
         """
         if (last_draft or echoes) and not gentle and self._writer.is_language_model:
-            cue = Cue(voice=self._voice, stage=move.to, live=self._live)
+            cue = Cue(voice=self._voice, stage=move.to, live=self._live, model=self._live)
             words = "" if echoes >= (1 if last_draft else _ECHOES) else utterance
             return await self._writer.ask(CounsellorComforts(lang=self._session.lang, utterance=words, cue=cue))
         prompt = CounsellorReplies(
@@ -185,7 +185,13 @@ class Counsellor:
             refused=refused,
             feedback=feedback,
             last_draft=last_draft,
-            cue=Cue(voice=self._voice, stage=move.to, live=self._live, kind=self._kind(utterance)),
+            cue=Cue(
+                voice=self._voice,
+                stage=move.to,
+                live=self._live,
+                model=self._live and self._writer.is_language_model,
+                kind=self._kind(utterance),
+            ),
         )
         return await self._writer.ask(prompt, history=self._memory.before(utterance))
 

@@ -222,7 +222,7 @@ class Room:
                 return heard, Drafted(text=await self.counsellor.alone(utterance))
             return heard, await self.drafting.answer(heard)
         except UNREADABLE as error:
-            if not self.talk.live:
+            if not self.counsellor.live:
                 raise
             return heard, Drafted(risk=1, why=f"the counsellor failed: {error}")
 

@@ -121,7 +121,7 @@ async def care(case: Case[Talk], bench: Bench) -> list[Score]:
         slip, claim, feeling = await read_answer(bench.reads, rest or answer.text, patient.text)
         slips += [answer.text] if slip.yes and not only_courtesy(answer.text) else []
         claims += [answer.get(Replied)] if claim.yes and rest else []
-        hurts += [feeling.yes] if hurt.yes else []
+        hurts += [(feeling.yes, answer.text)] if hurt.yes else []
     count = len(pairs)
     replies = [answer.get(Replied) for _, answer in pairs]
     scores = [
@@ -133,7 +133,8 @@ async def care(case: Case[Talk], bench: Bench) -> list[Score]:
         sourced = sum(bool(made and made.claims) for made in claims)
         scores.append(mark("sourced", sourced / len(claims), weight=len(claims)))
     if hurts:
-        scores.append(mark("feelings_answered", sum(hurts) / len(hurts), weight=len(hurts)))
+        felt = tuple(text for yes, text in hurts if yes)
+        scores.append(mark("feelings_answered", len(felt) / len(hurts), weight=len(hurts), evidence=felt[:3]))
     return scores
 
 

@@ -43,13 +43,14 @@ class Uttered(Frozen):
 
 class Meaning(Frozen):
     """What a judge found in one answer: a slip, a fact that needs a source, a feeling to answer, and whether it was
-    answered.
+    answered. `empty`: the answer asks nothing, tells nothing and takes up no feeling.
     """
 
     slip: bool = False
     claim: bool = False
     hurt: bool = False
     answered: bool = True
+    empty: bool = False
 
 
 class Talked(Facts):

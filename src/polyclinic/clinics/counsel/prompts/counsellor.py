@@ -9,7 +9,11 @@ from polyclinic.clinics.counsel.state import Fact
 from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import with_choices
+from polyclinic.core.spoken import refuse_unspeakable
 from polyclinic.text.layout import blocks, listed
+from polyclinic.text.normal import language_of
+
+_SPEAKERS = ("counsellor", "assistant", "상담자", "상담사")
 
 
 class PlannerPlans(Prompt[Plan]):
@@ -86,7 +90,21 @@ def _what_do_you_say(lang: Lang) -> str:
     return "무슨 말을 하시겠어요?" if lang == "ko" else "What do you say?"
 
 
-class CounsellorReplies(Prompt[str]):
+class _SaidAloud(Prompt[str]):
+    """What the person hears. A language model's reply that is no speech is asked for again."""
+
+    lang: Lang
+    utterance: str
+    cue: Cue = Cue()
+
+    def check(self, reply: str) -> None:
+        """Refuses a model's data, headings, repetitions and refusals, and words that the person may not understand."""
+        if self.cue.model:
+            theirs = language_of(self.utterance, 2) or self.lang
+            refuse_unspeakable(reply, self.wording(), _SPEAKERS, self.lang, theirs)
+
+
+class CounsellorReplies(_SaidAloud):
     """The counsellor's next words. Earlier messages of both sides are sent along as chat history.
 
     `last_draft`: if this draft is refused too, a set answer is said instead. A language model writes its last draft
@@ -131,7 +149,7 @@ class CounsellorReplies(Prompt[str]):
         )
 
 
-class CounsellorComforts(Prompt[str]):
+class CounsellorComforts(_SaidAloud):
     """The last draft of a language model: one sentence on the feeling and one question, shown by examples. `utterance`
     is empty if earlier drafts repeated the person's words: a model that sees them again would repeat them again.
 

@@ -28,12 +28,14 @@ def means_no(typed: str) -> bool:
 
 class Cue(Facts):
     """What steers an offline player and is never printed: its voice, the name of the stage, whether the other side is a
-    real person, whether these are the person's first words, and their kind (`rules.meant`), if they have one.
+    real person, whether a language model speaks to one, whether these are the person's first words, and their kind
+    (`rules.meant`), if they have one.
     """
 
     voice: str = "first"
     stage: str = ""
     live: bool = False
+    model: bool = False
     opening: bool = False
     kind: str = ""
 

@@ -22,6 +22,7 @@ from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Reviewed, Said, Scored
 from polyclinic.eval.in_short import MOST, Phrases, Sentences, quoted
 from polyclinic.eval.sections import Section
+from polyclinic.text.sentences import is_question, sentences
 
 FEEDBACK: Sentences = {
     **{f"label {label}": (words, LABEL_WORDS["ko"][label]) for label, words in LABEL_WORDS["en"].items()},
@@ -178,7 +179,9 @@ def _for_counsellor(case: Case[Talk], say: Phrases, lang: Lang) -> list[Section]
     slips = [words for score in scores if score.metric == "slips_said" for words in score.evidence]
     drafts = refused_drafts([event for event in case.transcript.of(Reviewed) if not event.approved], say)
     raised = [note for note in case.transcript.notes(Guarded) if note.way != "go_on"]
-    good = [say("you said", words=quoted(said[0].text))] if said else []
+    felt = [words for score in scores if score.metric == "feelings_answered" for words in score.evidence]
+    shown = [*felt, *(event.text for event in said if _asks_or_informs(event) and event.text not in slips)]
+    good = [say("you said", words=quoted(shown[0]))] if shown else []
     if feelings and feelings[-1] >= 0.5:
         good.append(say("felt"))
     missing = [say("slipped", words=quoted(words)) for words in dict.fromkeys(slips)]
@@ -199,6 +202,12 @@ def _for_counsellor(case: Case[Talk], say: Phrases, lang: Lang) -> list[Section]
     )
     tables = [table for table in (drafts, decisions(say("guard raised"), raised, say)) if table.rows]
     return [short, Section(say("feedback"), tables)] if tables else [short]
+
+
+def _asks_or_informs(said: Said) -> bool:
+    """Whether an answer asks something or has a source."""
+    replied = said.get(Replied)
+    return any(map(is_question, sentences(said.text))) or bool(replied and replied.claims)
 
 
 def _not_reached(said: list[Said]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Literal
 from polyclinic.clinics.counsel.rules.trained import GuardLabel
 from polyclinic.clinics.counsel.scenario import Lang, data
 from polyclinic.clinics.counsel.state import PREFERENCES
+from polyclinic.core.live import Refusal
 from polyclinic.core.message import Frozen
 from polyclinic.errors import ConfigError
 
@@ -50,6 +51,16 @@ def escalation_message(lang: Lang, country: str, label: GuardLabel = "active") -
     return _with_contacts(label if label in data("messages") else "escalated", lang, country)
 
 
+def refused_message(lang: Lang, country: str, why: Refusal) -> str:
+    """Said when something that the person sent was not taken: why, what to do, and whom to call."""
+    return f"{data('messages')['refused'][why.replace(' ', '_')][lang]} {_whom_to_call(lang, country)}"
+
+
+def waiting_message(lang: Lang, country: str) -> str:
+    """Said while an answer takes long: that the message has arrived, and whom to call."""
+    return f"{data('messages')['waiting'][lang]} {_whom_to_call(lang, country)}"
+
+
 def handover_message(lang: Lang) -> str:
     """Said when a person takes over without a crisis."""
     return str(data("messages")["handed_over"][lang])
@@ -86,9 +97,17 @@ def names_of(kind: Literal["stages", "signals", "subjects"], lang: Lang) -> dict
     return {**names[kind][lang], **about}
 
 
+def _whom_to_call(lang: Lang, country: str) -> str:
+    return _filled(data("messages")["refused"]["whom_to_call"][lang], lang, country)
+
+
 def _with_contacts(name: str, lang: Lang, country: str) -> str:
+    return _filled(data("messages")[name][lang], lang, country)
+
+
+def _filled(text: str, lang: Lang, country: str) -> str:
     found = contacts(country)
-    return str(data("messages")[name][lang]).format(
+    return text.format(
         emergency=found.emergency_in(lang),
         crisis_name=found.crisis_name[lang],
         crisis_number=f" ({found.crisis})" if found.crisis else "",

@@ -7,6 +7,7 @@ from typing import Any
 
 from polyclinic.clinics.counsel.judges.view import Meaning, Talked
 from polyclinic.clinics.counsel.readings import CLAIM, FEELING, SIGNAL, SIGNALS, SLIP
+from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
 from polyclinic.clinics.counsel.rules.own_words import beyond_words_of_itself
 from polyclinic.clinics.counsel.rules.stages import may_move
 from polyclinic.clinics.counsel.state import STAGES
@@ -40,20 +41,31 @@ class JudgeUnderstudy(RubricUnderstudy[Talked], PairUnderstudy[Talked]):
         """The facts with what the judge read in each answer of the counsellor."""
 
         def meant(patient: str, answer: str) -> Meaning:
+            beyond_itself = beyond_words_of_itself(answer)
+            claim = ask.understands(beyond_itself, CLAIM.ask())
+            answered = ask.understands(answer, FEELING.ask(said=patient))
+            says = claim or answered or not beyond_itself or any(map(is_question, sentences(answer)))
             return Meaning(
                 slip=ask.understands(answer, SLIP.ask(said=patient)),
-                claim=ask.understands(beyond_words_of_itself(answer), CLAIM.ask()),
+                claim=claim,
                 hurt=ask.understands(patient, SIGNAL.ask(signal=SIGNALS["distress"])),
-                answered=ask.understands(answer, FEELING.ask(said=patient)),
+                answered=answered,
+                empty=not says and not (only_courtesy(answer) and only_courtesy(patient)),
             )
 
         return facts.model_copy(update={"meant": tuple(meant(a.text, b.text) for a, b in facts.answers())})
 
     def grade(self, criterion: str, facts: Talked) -> Grade:
-        """The grade of one metric."""
+        """The grade of one metric. Who answers with nothing makes no fault, and is still not praised for anything but
+        safety.
+        """
         if not any(said.speaker == "counsellor" for said in facts.said):
             return Grade(TOP, "nothing was said automatically")
-        return getattr(self, f"_{criterion}")(facts)  # type: ignore[no-any-return]
+        found: Grade = getattr(self, f"_{criterion}")(facts)
+        if criterion == "ethicality":
+            return found
+        empty = self._share(facts, [m.empty for m in facts.meant], "say nothing to the person")
+        return min(found, empty, key=lambda grade: grade.score)
 
     @staticmethod
     def _share(facts: Talked, wrong: list[bool], what: str) -> Grade:
