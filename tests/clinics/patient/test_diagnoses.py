@@ -9,7 +9,7 @@ from polyclinic.clinics.patient.scenario.shipped import record, shipped_records
 from polyclinic.core.reading import Reads
 
 RIGHT, WRONG, BROADER = "right", "wrong", "broader"
-DIAGNOSES = {
+DIAGNOSES: dict[str, dict[str, tuple[str, ...]]] = {
     "ami-01": {
         RIGHT: ("infarction, myocardial", "infarction, acute myocardial", "attack, heart", "MI mimicking reflux"),
         WRONG: (
