@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from polyclinic.clinics.patient.scenario import PatientScenario, scenarios, select
+from polyclinic.clinics.patient.scenario import PatientScenario, scenarios
 from polyclinic.clinics.patient.scenario.checks import lint_records
 from polyclinic.clinics.patient.scenario.record import Level, Topic
 from polyclinic.clinics.patient.scenario.shipped import (
@@ -19,7 +19,7 @@ from polyclinic.clinics.patient.scenario.shipped import (
     unseen_records,
 )
 from polyclinic.errors import UnknownName
-from polyclinic.people.profiles import Profile, education_rank
+from polyclinic.people.profiles import Profile, education_rank, fitting_profiles
 from polyclinic.text.phrases import mentioned
 
 
@@ -123,13 +123,13 @@ def test_people_for_a_record_are_looked_for_once_for_all_its_cases(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[int] = []
-    known = select.fitting_profiles
+    known = fitting_profiles
 
     def counted(pool: Sequence[Profile], **wanted: Any) -> tuple[Profile, ...]:
         asked.append(wanted["age"])
         return known(pool, **wanted)
 
-    monkeypatch.setattr(select, "fitting_profiles", counted)
-    made = select.scenarios("unseen:3000", 0)
+    monkeypatch.setattr("polyclinic.clinics.patient.scenario.select.fitting_profiles", counted)
+    made = scenarios("unseen:3000", 0)
     assert len(made) == 3000 == len({case.id for case in made})
     assert len(asked) == len({case.record.id for case in made}) < 70
