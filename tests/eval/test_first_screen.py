@@ -197,12 +197,12 @@ async def test_repeated_shifts_have_one_interval_in_all_tables_and_are_one_scena
     means = {
         name: row for row in tables["Means with 95 % intervals"].rows for name in re.findall(r"\((\w+)\) ", str(row[0]))
     }
-    in_paper = tables["Table 1. Norm compliance and risk (lower is better)"]
+    in_paper = tables["Norm compliance and risk (lower is better)"]
     assert in_paper.rows[0][1:] == [means["nvr"][1], means["snr"][1]]
     assert in_paper.rows[1][1:] == [means["nvr"][2], means["snr"][2]]
     against = tables["full compared with plain"]
     (nvr,) = [row for row in against.rows if "(nvr)" in str(row[0])]
-    shown = tables["Table 4. The method minus each other variant, over all tasks"].rows[0][1]
+    shown = tables["The method minus each other variant, over all tasks"].rows[0][1]
     assert isinstance(shown, Estimate) and isinstance(nvr[1], Estimate) and shown.text() == nvr[1].text()
     assert nvr[against.columns.index("scenarios")] == 12, "three of the fifteen are repeats"
 

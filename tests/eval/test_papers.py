@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from polyclinic.clinics.counsel.variants import ABLATIONS
+from polyclinic.clinics.duty.report.tables import IN_PAPER
+from polyclinic.clinics.patient.variants import DOCTORS, DUELS, LEARNERS, METHODS
 from polyclinic.clinics.rounds.report.page import share_right
 from polyclinic.core.transcript import Called
 from polyclinic.eval.audit import AuditKey, Rating
@@ -15,6 +19,7 @@ from polyclinic.eval.audit_report import people_by_variant
 from polyclinic.eval.charts import Dots
 from polyclinic.eval.criteria import Criterion
 from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.papers import as_in_paper
 from polyclinic.eval.report import RunReport
 from polyclinic.eval.rubric_file import load_rubric
 from polyclinic.eval.sections import Figure, Grid, Section, Table
@@ -39,9 +44,10 @@ def section(report: RunReport, title: str) -> Section:
 
 
 async def test_eirenes_figure_1_shows_answers_to_the_same_words_side_by_side() -> None:
-    made = await reported(clinic="counsel", scenarios="quiet@en:2", variants=("full", "single"), judges=("safety",))
+    variants = ("full", "nocritic", "noescalation", "neither", "single")
+    made = await reported(clinic="counsel", scenarios="quiet@en:2", variants=variants, judges=("safety",))
     (table,) = section(made, "Figure 1").body
-    assert isinstance(table, Table) and table.columns[2:] == ["full", "single"]
+    assert isinstance(table, Table) and tuple(table.columns[2:]) == variants
     assert all(str(cell).strip() for row in table.rows for cell in row)
 
 
@@ -82,7 +88,7 @@ async def test_clinedus_figure_2_lays_the_student_models_of_one_recipe_side_by_s
 async def test_a_run_with_one_student_model_has_only_the_table_of_tutors() -> None:
     made = await reported(clinic="rounds", scenarios="card-03", judges=("ets", "msm", "mps"))
     (teaching,) = section(made, "Teaching quality").body
-    assert isinstance(teaching, Table) and "table 2 of the paper" in teaching.caption
+    assert isinstance(teaching, Table) and teaching.caption == "Teaching by tutor and variant"
     assert "Table 4 of the paper" in teaching.note
     assert not [each for each in made.all_sections if each.title == "Student models"]
 
@@ -124,3 +130,46 @@ def test_every_recipe_names_what_exists(path: Path) -> None:
     for name in config.variants:
         clinic.variant(name)
     assert clinic.scenarios(config.scenarios.partition(":")[0] or config.scenarios, 0)
+
+
+PLACES = re.compile(r"(?i)(?:table|figure)s? \d+|paper")
+PARTS = {
+    "counsel": (("full", "single"), "quiet@en:1"),
+    "duty": (("full", "plain"), "t1-02-warfarin"),
+    "frontdesk": (("tool",), "primary:1:3"),
+    "patient": (("requirements", "evolved"), "ami-01"),
+    "rounds": (("full", "students-1"), "card-03"),
+}
+ALONE = {"frontdesk": {"Scheduling errors with tools (table 5)", "Tools among new appointments (table 6)"}}
+"""Tables of the paper that compare one way of scheduling only."""
+
+
+@pytest.mark.parametrize("clinic", sorted(PARTS))
+async def test_a_heading_names_a_papers_table_only_where_the_run_has_its_variants(clinic: str) -> None:
+    variants, scenarios = PARTS[clinic]
+    made = await reported(clinic=clinic, scenarios=scenarios, variants=variants)
+    blocks = [block for each in made.all_sections for block in each.body]
+    figures = [figure for block in blocks if isinstance(block, Grid) for figure in block.figures]
+    captions = {block.caption for block in (*blocks, *figures) if isinstance(block, (Figure, Table))}
+    headings = captions | {each.title for each in made.all_sections}
+    assert {heading for heading in headings if PLACES.search(heading)} == ALONE.get(clinic, set())
+
+
+def test_a_heading_names_its_place_where_the_run_has_all_variants() -> None:
+    assert as_in_paper("Answers", "table 1", ("a", "b"), ("b", "c", "a")) == "Answers (table 1)"
+    assert as_in_paper("Answers", "table 1", ("a", "b"), ("b", "c")) == "Answers"
+
+
+@pytest.mark.parametrize(
+    "recipe", ["patient-ablation", "patient-duels", "patient-doctors", "patient", "duty", "counsel"]
+)
+def test_the_variants_of_a_papers_table_are_those_of_its_recipe(recipe: str) -> None:
+    compared = {
+        "patient-ablation": LEARNERS,
+        "patient-duels": DUELS,
+        "patient-doctors": DOCTORS,
+        "patient": METHODS,
+        "duty": IN_PAPER,
+        "counsel": ABLATIONS,
+    }[recipe]
+    assert set(compared) <= set(read_config(str(next(path for path in RECIPES if path.stem == recipe))).variants)

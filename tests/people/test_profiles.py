@@ -9,7 +9,7 @@ import pytest
 from benchmarks.population import impossible
 from polyclinic.core.seed import stream
 from polyclinic.people.big_five import TRAITS, BigFive, draw_big_five, trait_sheets
-from polyclinic.people.profiles import Profile, education_rank, fitting_profile, profiles
+from polyclinic.people.profiles import Profile, education_rank, fitting_profiles, profiles
 
 
 def test_five_thousand_profiles_are_drawn_and_none_is_impossible() -> None:
@@ -96,15 +96,15 @@ def test_trait_words_match_their_levels() -> None:
 
 def test_a_fitting_profile_has_the_requested_sex_age_and_schooling() -> None:
     for age, sex in ((17, "female"), (35, "male"), (84, "female")):
-        found = fitting_profile(profiles(), stream("fit", age), age=age, sex=sex, least="none")  # type: ignore[arg-type]
+        found = stream("fit", age).choice(fitting_profiles(profiles(), age=age, sex=sex, least="none"))  # type: ignore[arg-type]
         assert found.sex == sex
         assert abs(found.age - age) <= 2
-    schooled = fitting_profile(profiles(), stream("fit"), age=50, sex="male", least="bachelor")
+    schooled = stream("fit").choice(fitting_profiles(profiles(), age=50, sex="male", least="bachelor"))
     assert education_rank(schooled.education) >= education_rank("bachelor")
 
 
 def test_the_parent_of_a_child_has_children_and_a_plausible_age() -> None:
     for child in (0, 4, 10):
-        found = fitting_profile(profiles(), stream("parent", child), age=child, sex=None, parent_of=child)
+        found = stream("parent", child).choice(fitting_profiles(profiles(), age=child, sex=None, parent_of=child))
         assert found.children >= 1
         assert found.age - child >= 19

@@ -313,3 +313,12 @@ def test_a_side_of_the_split_without_rows_is_told_with_a_way_to_get_it(tmp_path:
     assert files == {"test.jsonl"} and "There is no train.jsonl" in told and "smaller --test-share" in told
     with pytest.raises(DataError, match="--rows N, with more rows than now"):
         data_file(tmp_path / "small", "test.jsonl")
+
+
+async def test_after_a_batch_of_repeats_only_a_few_episodes_are_run_to_see_whether_more_rows_come(
+    store: Store, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match="added no new row to the 24"):
+        await gather(store, DatasetRequest(out=tmp_path / "out", clinic="demo", rows=1000))
+    runs = [len(await store.runs.episodes(row.id, row.config["seed"], row.clinic)) for row in await store.runs.all()]
+    assert sorted(runs) == [40, 400]

@@ -83,7 +83,7 @@ class EvalCommand(click.Command):
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same result.")
 @click.option("--local-only", is_flag=True, help="Refuse any model endpoint outside this machine.")
-@click.option("--out", type=NewFile(), default=None, help="Also write the numbers to this JSON file.")
+@click.option("--out", type=NewFile(".json"), default=None, help="Also write the numbers to this JSON file.")
 @click.option("--clinic", "only", default="", metavar="NAME", help="readings: only the kinds of this clinic.")
 @click.option("--keep", is_flag=True, help="readings: save the result, so that reports show how good this reader is.")
 @click.option("--kind", default="", metavar="KIND", help="readings: only this kind.")

@@ -38,6 +38,10 @@ def command() -> None:
     """
 
 
+WEIGHTS = ".npz"
+"""How a file with the built-in reader's weights ends."""
+
+
 @command.command(name="reader")
 @click.option(
     "--add", "added", multiple=True, metavar="FILE", help="More labelled lines, added to those in the package."
@@ -69,6 +73,8 @@ def reader(added: tuple[str, ...], out: str, base: str, as_json: bool, **tuning:
     """
     if base:
         return _tune(TuningSettings(base, **tuning), added, out, as_json)
+    if out and Path(out).suffix.lower() != WEIGHTS:
+        raise click.BadParameter(f"{out}: name a file that ends in {WEIGHTS}", param_hint="'--out'")
     from polyclinic.models.spec import STRANGERS_READER
     from polyclinic.reading.measure import RESULTS, SENTENCE_RESULTS, table
     from polyclinic.reading.training import text_only, train_file, train_lines

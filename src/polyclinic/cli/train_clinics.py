@@ -51,7 +51,11 @@ def _command(name: str, train: Train) -> click.Command:
 
     @click.command(name=name, help=inspect.getdoc(train))
     @click.option(
-        "--out", type=NewFile(), default="", metavar="FILE", help="Where the weights go.  [default: into the package]"
+        "--out",
+        type=NewFile(".npz"),
+        default="",
+        metavar="FILE",
+        help="Where the weights go.  [default: into the package]",
     )
     @json_option
     def command(out: str, as_json: bool) -> int:

@@ -167,18 +167,17 @@ def profiles(seed: int = 0, count: int = PROFILES) -> tuple[Profile, ...]:
     return tuple(draw_profile(f"p{number:04d}", stream("profile", seed, number)) for number in range(count))
 
 
-def fitting_profile(
+def fitting_profiles(
     pool: Sequence[Profile],
-    random: random.Random,
     *,
     age: int,
     sex: Sex | None,
     least: Education = "none",
     parent_of: int | None = None,
-) -> Profile:
-    """A profile from the pool that can be this person: of that sex, near that age, with at least that education.
+) -> tuple[Profile, ...]:
+    """The profiles of the pool that can be this person: of that sex, near that age, with at least that education.
 
-    With `parent_of` (a child's age), finds a parent instead: of either sex, with children, and of an age to have such a
+    With `parent_of` (a child's age), finds parents instead: of either sex, with children, and of an age to have such a
     child. The range of ages is widened until somebody fits, so a pool of ordinary size always has a match.
     """
     for slack in (2, 5, 10, 20, 100):
@@ -189,5 +188,5 @@ def fitting_profile(
             found = [p for p in pool if abs(p.age - age) <= slack and (sex is None or p.sex == sex)]
         found = [profile for profile in found if education_rank(profile.education) >= education_rank(least)]
         if found:
-            return random.choice(found)
+            return tuple(found)
     raise ValueError("no profile in the pool fits")

@@ -52,6 +52,8 @@ _LEADS = (
 _INSTEAD = (
     r"rather than|instead of|as opposed to|in place of|ahead of|apart from|except|other than|unlike"
     r"|(?:any(?:thing)?|everything|all) but"
+    r"|mimic(?:king|s|ked)|imitat(?:ing|es)|simulat(?:ing|es)|resembl(?:ing|es)|masquerad(?:ing|es) as|disguised as"
+    r"|mis(?:taken|diagnosed) (?:for|as)|pretending to be|(?<!is )(?<!'s )(?<!are )(?<!was )looking like"
 )
 _TIME = r"the|it|time|\d\S*|last|an? (?:hour|day|week|month|year|few)|(?:\w+ )?(?:hours|days|weeks|months|years)"
 _BEGINS = _pattern(
@@ -92,7 +94,7 @@ _DENIES = _pattern(
         r"(?:is|does|would|could|was|did|has|are|do)nt",
         r"incorrect|false|disagree\w*|negative|lacks?|disproven|overruled",
         r"unlikely|improbable|implausible|impossible|incompatible|doubt(?:ful)?|rarer|wrong(?:ly)?|mistake|against",
-        r"amazed",
+        r"amazed|mimics?|impersonator|lookalike|look-alike",
         r"surprised?|fails?|clears?|let (?:it|that) go|far[ -]?fetched|red herring|distant second|a stretch|behind it",
         r"(?:less|least) (?:likely|probable|convincing|plausible)|fits? (?:worse|poorly|badly|less)",
         r"falls? away|done and dusted",

@@ -27,7 +27,9 @@ from polyclinic.training.filters import Contamination, RowFilter
 from polyclinic.training.grading import open_grader
 from polyclinic.training.room import dataset_room
 
-BATCH_EPISODES = 400
+BATCH_EPISODES, PROBE_EPISODES = 400, 40
+"""The most episodes of a batch; and of a batch after one in which nearly all rows were repeats."""
+_MANY_REPEATS = 0.2
 _Progress = Callable[[int, int], None]
 _Watching = Callable[[], Progress | None]
 
@@ -105,12 +107,15 @@ async def gather(
                     f"run {name} belongs to the clinic {results.clinic}; this dataset is for {wish.clinic}"
                 )
             await found.take(results, wish.test_share)
-        cycle = 0
+        cycle, most = 0, BATCH_EPISODES
         while not wish.runs and len(found.rows) < wish.rows:
-            before = len(found.rows)
+            before, ran = len(found.rows), 0
             each = -(-(wish.rows - before) // len(casts))
             for cast in casts:
-                await found.take(await _batch(store, wish, data, cast, cycle, each, watching()), wish.test_share)
+                episodes = min(most, int(each / data.rows_per_episode) + 1)
+                batch = await _batch(store, wish, data, cast, cycle, max(1, episodes), watching())
+                ran += len(batch.episodes)
+                await found.take(batch, wish.test_share)
                 if progress is not None:
                     progress(min(len(found.rows), wish.rows), wish.rows)
             if len(found.rows) == before:
@@ -118,7 +123,8 @@ async def gather(
                     f"a whole batch of episodes added no new row to the {before} found so far: lower --rows or"
                     " --least-reward, or change the cast"
                 )
-            cycle += 1
+            few = len(found.rows) - before < _MANY_REPEATS * data.rows_per_episode * ran
+            cycle, most = cycle + 1, PROBE_EPISODES if few else BATCH_EPISODES
     found.rows = found.sieve.again(found.rows)
     if not wish.runs:
         found.rows = _shared_out(found.rows, wish.rows, found.runs)
@@ -166,12 +172,11 @@ async def _batch(
     data: TrainingData[Any],
     cast: str,
     number: int,
-    missing: int,
+    episodes: int,
     progress: Progress | None,
 ) -> RunResults:
     """A run with one of the casts. Casts of one cycle have the same seed, so that they get the same moments."""
     variants, scenarios = wish.variants or data.variants, wish.scenarios or data.scenarios
-    episodes = max(1, min(BATCH_EPISODES, int(missing / data.rows_per_episode) + 1))
     each = max(1, -(-episodes // max(1, len(variants))))
     whole = ":" in scenarios or Path(scenarios).is_file()
     config = make_config(

@@ -37,7 +37,7 @@ def ablated() -> RunResults:
 
 @pytest.fixture(scope="module")
 def limited() -> RunResults:
-    return asyncio.run(results_of(["n1", "n3", "n5", "n10"], "quiet:3", FAULTY))
+    return asyncio.run(results_of(["n1", "n3", "n5", "n7", "n10"], "quiet:3", FAULTY))
 
 
 def worse(results: RunResults, variant: str) -> set[str]:

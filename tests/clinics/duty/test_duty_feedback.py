@@ -175,7 +175,6 @@ def test_an_idle_line_is_not_praised(words: str) -> None:
         ("t1-11-lithium", "네, 그렇게 하세요.", True),
         ("t3-03-hip", "I agree.", True),
         ("t2-01-chest-pain", "Level 2.", True),
-        ("t2-01-chest-pain", "He is not level 2.", False),
         ("t2-01-chest-pain", "Thank you, nurse.", False),
     ],
 )
@@ -210,13 +209,36 @@ def test_a_triage_level_is_read_by_the_names_of_the_usual_scales(words: str, lev
     assert (found[0] if found else None) == level
 
 
-def test_a_doctor_who_gave_orders_is_told_that_the_level_is_missing() -> None:
-    words = "Get a twelve-lead ECG within ten minutes, and I am calling the senior doctor now."
-    case = case_with("t2-01-chest-pain", Said(speaker="doctor", to="nurse", text=words), *TEAM[1:])
+@pytest.mark.parametrize(
+    ("words", "broken"),
+    [
+        ("Get a twelve-lead ECG within ten minutes, and I am calling the senior doctor now.", ""),
+        ("He is not level 2.", ""),
+        ("Admit him to the ward.", ""),
+        ("Discharge him.", "ESC-1"),
+        ("discharge him", "ESC-1"),
+        ("He can go home.", "ESC-1"),
+        ("Send him home with antacids.", "ESC-1"),
+        ("Let him sit outside for a while.", "ESC-1"),
+        ("퇴원시키세요.", "ESC-1"),
+    ],
+)
+def test_a_doctor_who_gave_orders_is_told_that_the_level_is_missing(words: str, broken: str) -> None:
+    """Nobody decides something dangerous and decides nothing."""
+    breach = [Violated(rule=broken, by="doctor", severity=5, words=words)] if broken else []
+    said = Said(speaker="doctor", to="nurse", text=words)
+    case = case_with("t2-01-chest-pain", said, *breach, *TEAM[1:])
     english, korean = str(told(case, "doctor")), str(told(case, "doctor", "ko"))
-    assert "Missing: you gave orders but named no triage level" in english and "no decision" not in english
+    assert "Missing: you named no triage level, although the team waited" in english and "no decision" not in english
     assert "defensible level" not in english, "the level is named once"
     assert "중증도 단계를 말하지 않았습니다" in korean
+
+
+def test_a_doctor_whose_words_were_dangerous_is_not_told_that_they_decided_nothing() -> None:
+    words = "Just go on as before."
+    breach = Violated(rule="INFO-3", by="doctor", severity=4, words=words)
+    case = case_with("t1-11-lithium", Said(speaker="doctor", to="trainee", text=words), breach, *TEAM[1:])
+    assert "no decision" not in str(told(case, "doctor"))
 
 
 def test_a_doctor_who_calls_the_consultant_brought_in_a_senior() -> None:

@@ -43,9 +43,10 @@ async def says(
     seed: int = 1,
     speaks: str = "first",
     known: Sequence[Fact] = (),
+    rules: Sequence[str] = (),
 ) -> str:
-    """What the offline patient says when it gets the same input as from the flow, or these facts only. No rule warns it
-    of tricks.
+    """What the offline patient says when it gets the same input as from the flow, or these facts only. Only these rules
+    may warn it of tricks.
     """
     near = nearest(case, question, lambda text, others: [reader().likeness(text, other) for other in others])
     given = brief(case, question, await read_question(reads, case, question, near), near)
@@ -60,7 +61,7 @@ async def says(
         question=question,
         memory=TalkSoFar(),
         player=Player(voice=speaks, uptake=uptake),
-        requirements=(),
+        requirements=tuple(rules),
         demonstrations=shown,
         plan="",
     )

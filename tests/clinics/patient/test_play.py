@@ -258,3 +258,16 @@ def test_a_right_diagnosis_among_several_is_named_but_not_overlooked(store: str,
     lines = ["Where is the pain?", "/conclude", typed]
     said = CliRunner().invoke(cli, arguments, input="".join(f"{line}\n" for line in lines)).output
     assert ("you named it but did not commit" in said) is named and ("This was dangerous" in said) is not named
+
+
+def test_a_summary_is_praised_for_what_it_takes_up_and_not_for_its_length(store: str) -> None:
+    told = play(store, "scribe", ["hello"] * 8)
+    assert "“hello” says nothing of what the patient told." in " ".join(told.split())
+    assert "Good: " not in told
+    taken = play(
+        store,
+        "scribe",
+        ["Pressure in the chest into the left arm and jaw while carrying shopping upstairs, cold sweat, felt sick."]
+        * 8,
+    )
+    assert "takes up" in taken and "says nothing" not in taken

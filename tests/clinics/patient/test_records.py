@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -17,7 +19,7 @@ from polyclinic.clinics.patient.scenario.shipped import (
     unseen_records,
 )
 from polyclinic.errors import UnknownName
-from polyclinic.people.profiles import education_rank
+from polyclinic.people.profiles import Profile, education_rank, fitting_profiles
 from polyclinic.text.phrases import mentioned
 
 
@@ -115,3 +117,19 @@ def test_a_transfer_from_the_training_cases_is_tested_on_as_many_unseen_ones() -
 def test_an_unknown_selector_is_refused_with_the_valid_names(nonsense: str) -> None:
     with pytest.raises(UnknownName):
         scenarios(nonsense)
+
+
+def test_people_for_a_record_are_looked_for_once_for_all_its_cases(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+    known = fitting_profiles
+
+    def counted(pool: Sequence[Profile], **wanted: Any) -> tuple[Profile, ...]:
+        asked.append(wanted["age"])
+        return known(pool, **wanted)
+
+    monkeypatch.setattr("polyclinic.clinics.patient.scenario.select.fitting_profiles", counted)
+    made = scenarios("unseen:3000", 0)
+    assert len(made) == 3000 == len({case.id for case in made})
+    assert len(asked) == len({case.record.id for case in made}) < 70

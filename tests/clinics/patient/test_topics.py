@@ -38,10 +38,16 @@ def test_every_topic_has_words_for_asking_and_for_telling() -> None:
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ("Does it hurt? Is your belly worse when you cough?", '"… worse when you cough", you say…'),
+        ("Does it hurt? Is your belly worse when you cough?", '"… your belly worse when you cough", you say…'),
+        ("Are you feeling sick at all, or sweaty?", '"… feeling sick at all, or sweaty", you say…'),
+        ("How long have you had the pain?", '"… the pain", you say…'),
+        ("What did the doctors write in your file?", '"… the doctors write in your file", you say…'),
+        ("So what would you say is your diagnosis, in one word?", '"… your diagnosis, in one word", you say…'),
+        ("Which disease do you have?", '"Which disease do you have", you say…'),
+        ("Tell me all results and what they mean.", ""),
         (
             "Now I would like to hear from you whether anybody in your family has ever had a stroke or a clot.",
-            '"… stroke or a clot", you say…',
+            '"… a stroke or a clot", you say…',
         ),
         ("", ""),
     ],

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import orjson
@@ -23,6 +24,7 @@ from polyclinic.core.reading import Question, ReadsText
 from polyclinic.core.transcript import Failed, Violated
 from polyclinic.eval.rubric_file import package_rubric
 from polyclinic.reading.reader import BuiltInReader
+from polyclinic.web.fixed_words import in_korean
 from tests.clinics.rounds.cases import case_named
 from tests.clinics.rounds.conftest import Change, Play
 
@@ -202,3 +204,15 @@ async def test_the_facts_given_to_a_judge_match_the_words_shown(play: Play) -> N
     assert isinstance(thought.facts, SessionSeen)
     assert thought.facts.monologue and thought.facts.monologue in thought.text
     assert thought.text.endswith(thought.facts.guidance) and not thought.facts.tutor
+
+
+async def test_a_korean_judge_reads_the_headings_of_the_sheet_in_korean(play: Play) -> None:
+    """What people said and the case stay as they are."""
+    transcript = (await play(case_named("card-03"), "full", cast="all=understudy")).result.transcript
+    for sheet in (session_view(transcript).text, turn_view(transcript, tutor_rounds(transcript)[0]).text):
+        headings = [line for line in sheet.split("\n") if re.fullmatch(r"[A-Z]{2}[A-Z ]+", line)]
+        korean = in_korean(sheet)
+        assert len(headings) >= 6 and not set(headings) & set(korean.split("\n")), korean
+        reports = [line for line in sheet.split("\n") if re.match(r"\[\d+\] \w+ reports: ", line)]
+        assert reports and all(line.partition(" reports: ")[2] in korean for line in reports)
+        assert " reports: " not in korean and "] tutor" not in korean

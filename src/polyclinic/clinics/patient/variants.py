@@ -169,3 +169,8 @@ def _settings() -> list[PatientVariant]:
 VARIANTS: dict[str, PatientVariant] = {
     variant.name: variant for variant in (*_methods(), *_duels(), *_doctors(), *_recruiting(), *_settings())
 }
+METHODS = ("cot", "cot-sc-3", "tot", "self-align", "few-shot-2", "online-library", "evolved")
+DUELS, DOCTORS, LEARNERS = (tuple(each.name for each in made()) for made in (_duels, _doctors, _recruiting))
+"""What the tables of the paper compare: ways of answering (1 and 3), duels (2), the doctor's components (4), and the
+doctors who teach the patient (5).
+"""

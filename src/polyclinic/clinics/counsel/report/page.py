@@ -5,7 +5,7 @@ Ablation, cost by limit on drafts, iterations by stage, and hand-overs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from statistics import fmean
 
 from polyclinic.clinics.counsel.judges import LIKERT
@@ -25,6 +25,8 @@ MOST = 5
 """How many talks are shown side by side."""
 _ABBREVIATED = ("acp", "cpr", "icu", "ecmo")
 _ANSWERING = ("guard", "planner", "counsellor", "critic", "keeper")
+LIMITS = ("n1", "n3", "n5", "n7", "n10")
+"""The limits on drafts that table 2 and figure 3 of the paper compare."""
 
 
 def report(results: RunResults) -> list[Section]:
@@ -35,6 +37,11 @@ def report(results: RunResults) -> list[Section]:
     found += [_limits(results, limits), _stages(results, limits)] if limits else []
     alike = side_by_side(results)
     return [*found, *([alike] if alike is not None else []), _hand_overs(results)]
+
+
+def _titled(place: str, title: str, compares: Collection[str], variants: Collection[str]) -> str:
+    """A title that begins with its place in the paper, if the run has all variants that are compared there."""
+    return f"{place}: {title}" if set(compares) <= set(variants) else title[:1].upper() + title[1:]
 
 
 def _ablation(results: RunResults, variants: Sequence[str]) -> Section:
@@ -49,7 +56,7 @@ def _ablation(results: RunResults, variants: Sequence[str]) -> Section:
     metrics = [*LIKERT, "overall", "escalated", "false_alarm", "stage_order"]
     rows: list[list[Cell]] = [[name, *(metric_estimate(results, name, each) for each in metrics)] for name in variants]
     return Section(
-        "Table 1: what each agent adds",
+        _titled("Table 1", "what each agent adds", ABLATIONS, variants),
         [
             Paragraph("Seven metrics from 1 to 10 by the cast's judge, and three by rule from 0 to 1."),
             Table("Mean and 95 % interval over conversations", head, rows),
@@ -74,7 +81,7 @@ def side_by_side(results: RunResults) -> Section | None:
     table = Table(
         "The last words that were the same in every talk", ["talk", "the person says", *variants], rows[:MOST]
     )
-    return Section("Figure 1: the same words, answered side by side", [table])
+    return Section(_titled("Figure 1", "the same words, answered side by side", ABLATIONS, variants), [table])
 
 
 def _replies(row: EpisodeRow) -> dict[str, str]:
@@ -151,7 +158,7 @@ def _limits(results: RunResults, variants: Sequence[str]) -> Section:
         "fallbacks",
     ]
     return Section(
-        "Table 2: quality and cost by the limit on drafts",
+        _titled("Table 2", "quality and cost by the limit on drafts", LIMITS, variants),
         [
             Paragraph(
                 "Tokens and latency are those of one answer: guard, plans, drafts, criticism and memory together."
@@ -180,7 +187,7 @@ def _stages(results: RunResults, variants: Sequence[str]) -> Section:
     labels = [_stage_label(stage) for stage in STAGES]
     chart = Bars(labels, series, y_label="drafts per answer", low=0)
     figure = Figure("Mean drafts per answer in each of the 13 stages", chart, n=", ".join(answers))
-    return Section("Figure 3: drafts by stage", [figure])
+    return Section(_titled("Figure 3", "drafts by stage", LIMITS, variants), [figure])
 
 
 def _stage_label(stage: str) -> str:

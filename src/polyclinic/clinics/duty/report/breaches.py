@@ -12,6 +12,7 @@ from polyclinic.clinics.duty.rules.triggers import scenes
 from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Violated
+from polyclinic.text.agreeing import agreement
 
 GRAVE = 4
 """From this severity on, a broken norm can hurt somebody."""
@@ -59,8 +60,11 @@ def all_words(case: Case[AnyDuty], event: Violated) -> tuple[str, ...]:
 
 
 def words_off_the_subject(case: Case[AnyDuty], role: str) -> list[Violated]:
-    """Words that a reader took for a breach, although they are about nothing on this shift."""
-    return _once(event for event in _by(case, role) if _off_the_subject(case, event))
+    """Words that a reader took for a breach, although they are about nothing on this shift. The doctor's yes or no is
+    not beside the matter: the team waits for it.
+    """
+    found = _once(event for event in _by(case, role) if _off_the_subject(case, event))
+    return [event for event in found if role != "doctor" or not agreement(event.words)]
 
 
 def breaches_of_others(case: Case[AnyDuty], role: str) -> list[Violated]:

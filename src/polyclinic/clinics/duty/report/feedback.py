@@ -28,7 +28,7 @@ from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.norms.kept import only_courtesies
 from polyclinic.clinics.duty.rules.norms.norm import Norm
 from polyclinic.clinics.duty.rules.notes import NormsUnread
-from polyclinic.clinics.duty.rules.own_part import acted, decided, own_part
+from polyclinic.clinics.duty.rules.own_part import decided, own_part, spoke_of_it
 from polyclinic.clinics.duty.rules.subject import about_the_shift, steps_told
 from polyclinic.clinics.duty.rules.tasks import LEVEL_DECIDED, ShiftRead
 from polyclinic.clinics.duty.rules.triggers import sentences
@@ -69,8 +69,10 @@ def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
     mine, unsure, beside = own_breaches(case, part), possible_breaches(case, part), words_off_the_subject(case, part)
     task, own = _task(case), _own_items(case, part)
     spoken = lines_of(case.transcript)
-    undecided = part == "doctor" and not decided(case.scenario, spoken)
-    no_level = undecided and case.scenario.task == "T2" and acted(case.scenario, spoken)
+    triage = case.scenario.task == "T2"
+    dangerous = any(event.severity >= GRAVE for event in mine)  # who broke a grave rule has decided something
+    undecided = part == "doctor" and not decided(case.scenario, spoken) and (triage or not dangerous)
+    no_level = undecided and triage and (dangerous or spoke_of_it(case.scenario, spoken))
     if no_level:  # said once, in words of its own
         own = [(item, met) for item, met in own if item != LEVEL_DECIDED.text]
     undone = [item for item, met in own if not met]

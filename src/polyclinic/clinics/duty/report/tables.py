@@ -17,6 +17,8 @@ from polyclinic.text.layout import number_of
 
 TABLE_ROLE = "doctor"
 METHOD = "full"
+IN_PAPER = ("plain", "norm-instructed", "memory-only", "reflection-only", METHOD)
+"""The variants that the paper's tables compare."""
 _BOUNDS = {
     "rar": (0.1, 1.0),
     "cbs": (1.0, 10.0),
@@ -65,8 +67,9 @@ def range_of(metric: str) -> tuple[float, float]:
 
 def paper_tables(data: Collected) -> Section:
     """Tables 1 to 4."""
+    whole = set(IN_PAPER) <= set(data.variants)
     return Section(
-        "The paper's tables",
+        "The paper's tables" if whole else "Tables by variant",
         [
             Paragraph(
                 "Means with 95 % intervals over the written shifts, as in all tables of this report: trials "
@@ -74,18 +77,23 @@ def paper_tables(data: Collected) -> Section:
                 "is its 1 to 10 rubric divided by ten.",
                 tone="note",
             ),
-            _table("Table 1. Norm compliance and risk (lower is better)", data, ("nvr", "snr"), ""),
+            _table(_placed("Norm compliance and risk (lower is better)", 1, data), data, ("nvr", "snr"), ""),
             _table(
-                "Table 2. Identity consistency (lower is better) and role adherence",
+                _placed("Identity consistency (lower is better) and role adherence", 2, data),
                 data,
                 ("ics", "ics_llm", "rar"),
                 TABLE_ROLE,
             ),
-            _table("Table 3. Social embeddedness (1 to 10)", data, ("cbs", "rqs", "tss"), ""),
+            _table(_placed("Social embeddedness (1 to 10)", 3, data), data, ("cbs", "rqs", "tss"), ""),
             *ablation_table(data),
             _table("Task effectiveness", data, ("tsr", "success", "se"), ""),
         ],
     )
+
+
+def _placed(caption: str, number: int, data: Collected) -> str:
+    """A caption, with the number of the paper's table if the run has all variants that are compared there."""
+    return f"Table {number}. {caption}" if set(IN_PAPER) <= set(data.variants) else caption
 
 
 def unread_norms(data: Collected) -> list[Section]:
@@ -131,7 +139,8 @@ def ablation_table(data: Collected) -> list[Table]:
         if variant != METHOD and METHOD in data.variants:
             deltas: list[Cell] = [difference(data, variant, metric) for metric in ("nvr", "snr", "ics", "tss")]
             rows.append([f"{variant} / {METHOD}", *deltas])
-    return [Table("Table 4. The method minus each other variant, over all tasks", columns, rows)] if rows else []
+    caption = _placed("The method minus each other variant, over all tasks", 4, data)
+    return [Table(caption, columns, rows)] if rows else []
 
 
 def difference(data: Collected, variant: str, metric: str, task: Task | None = None) -> Estimate | None:

@@ -25,8 +25,8 @@ FEEDBACK: Sentences = {
         "팀이 기다렸지만 결정을 내리지 않았습니다.",
     ),
     "no level": (
-        "you gave orders but named no triage level, although the team waited for one.",
-        "지시는 했지만, 팀이 기다리던 중증도 단계를 말하지 않았습니다.",
+        "you named no triage level, although the team waited for one.",
+        "팀이 기다리던 중증도 단계를 말하지 않았습니다.",
     ),
     "steps told": (
         "your words cover {told} of the {all} steps of the house.",

@@ -86,22 +86,18 @@ def _names_a_flag(scenario: AnyDuty, text: str) -> bool:
     return not flags or mentions(text, [w for flag in flags for w in flag.words]) or shared_words(text, found) >= SHARED
 
 
-def acted(scenario: AnyDuty, lines: Sequence[SceneLine]) -> bool:
-    """Whether the doctor's own words, without their questions, tell a step of the plan or call somebody senior."""
+def spoke_of_it(scenario: AnyDuty, lines: Sequence[SceneLine]) -> bool:
+    """Whether the doctor's own words, questions and greetings aside, speak of the shift or answer a proposal."""
     own = [line.text for line in lines if line.speaker == "doctor"]
-    said = [sentence for text in own for sentence in sentences(text) if not is_question(sentence)]
-    return steps_told(scenario, said) > 0 or any(map(_SENIOR.search, said))
+    said = [sentence for text in own for sentence in sentences(text) if not only_courtesies(sentence)]
+    told = [sentence for sentence in said if not is_question(sentence)]
+    return any(about_the_shift(scenario, each) or _AGREES.search(each) or _SENIOR.search(each) for each in told)
 
 
 def decided(scenario: AnyDuty, lines: Sequence[SceneLine]) -> bool:
     """Whether the doctor's own words decide anything: a triage level, or else an answer or a statement about the shift.
     Greetings, questions and words beside the subject decide nothing.
     """
-    own = [line.text for line in lines if line.speaker == "doctor"]
     if scenario.task == "T2":
-        return any(stated_level(text) is not None for text in own)
-    said = [sentence for text in own for sentence in sentences(text) if not only_courtesies(sentence)]
-    return any(
-        not is_question(sentence) and (about_the_shift(scenario, sentence) or _AGREES.search(sentence) is not None)
-        for sentence in said
-    )
+        return any(stated_level(line.text) is not None for line in lines if line.speaker == "doctor")
+    return spoke_of_it(scenario, lines)

@@ -22,6 +22,7 @@ _CARE = re.compile(
     r"start(?:ing)? (?:the|a)\b|tak(?:e|ing)\b(?! (?:care|over|a seat|your time))|"
     r"safe\b|harm|dangerous|risk|normal|(?:is|are|be|perfectly) fine|cured?\b|certain|no doubt|definitely|guarantee|"
     r"(?:am|are|is|be|quite|for) sure|cannot be|nothing serious|urgen|hurry|level \d|triage|can wait|waiting room|"
+    r"(?:let|have|make) (?:him|her|them|the patient) (?:wait|sit)\b|(?:go|carry|keep) (?:on|going) (?:as|like|with)\b|"
     r"discharg|admit|send|leave\b|home\b|beds?\b|is free|is ready|available|scan|x-?ray|ct\b|mri\b|"
     r"blood|(?:a|the|no|your|his|her|more) tests?\b|results?\b|theatre|operat|surg|overrul|orders?\b|ordered|"
     r"instructions?\b|decided|decision|plan\b|complete|finished|settled|sorted|all set|"
@@ -35,9 +36,14 @@ _CARE = re.compile(
 
 def about_the_shift(scenario: AnyDuty, text: str) -> bool:
     """Whether the text names something of this shift or an act of care, or shares words with a finding or a step."""
-    if _CARE.search(text) or mentions(text, _names(scenario)):
+    if speaks_of_care(text) or mentions(text, _names(scenario)):
         return True
     return shared_words(text, (*(finding.text for finding in scenario.findings), *scenario.protocol)) >= SHARED
+
+
+def speaks_of_care(text: str) -> bool:
+    """Whether the text names an act of care, a judgement of risk, a test, a place or a level, of whatever shift."""
+    return _CARE.search(text) is not None
 
 
 def shared_words(text: str, told: Iterable[str]) -> int:

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from polyclinic.clinics.duty.prompts.people import ActTurn
 from polyclinic.clinics.duty.rules.knowledge import knowledge
+from polyclinic.clinics.duty.understudies.decisions import (
+    Heard,
+    asked_before,
+    attending_on_plan,
+    decision_is_missing,
+    order_is_refused,
+    proposes_the_plan,
+    report_is_missing,
+)
 from polyclinic.clinics.duty.understudies.voices import Move, voice
 from polyclinic.text.sentences import sentences
 
@@ -31,6 +40,8 @@ _STAGES: dict[str, tuple[str, ...]] = {
 }
 _QUIET = {"decide": "decide_calm", "settle": "settle_calm", "urgent": ""}
 _ONLY_T1 = ("safe",)
+_TELL_PLAN = ("plan", "explain", "teach")
+_UNREPORTED = 2
 _UNNAMED = "the rest of the results"
 """What a player does not know if its prompt names no open point."""
 
@@ -40,17 +51,53 @@ def moves(prompt: ActTurn) -> list[Move]:
     names = list(_STAGES[prompt.steers.stage])
     if prompt.role == "trainee" and prompt.steers.stage in ("plan", "explain"):
         names.insert(1, "alone")
+    names, orders = _as_decided(prompt, names)
     if prompt.steers.task != "T1":
         names = [name for name in names if name not in _ONLY_T1]
     if not in_danger(prompt):
         names = [_QUIET.get(name, name) for name in names]
-    words, known = _fillings(prompt), voice(prompt.steers.voice).moves
+    words, known = {**_fillings(prompt), "orders": orders}, voice(prompt.steers.voice).moves
     found = []
     for move in (known[name] for name in names if name):
         good, bad = _filled(move.good, words), _filled(move.bad, words)
         if good or bad or move.habit:
             found.append(Move(good=good, habit=move.habit, bad=bad))
     return found
+
+
+def _as_decided(prompt: ActTurn, names: list[str]) -> tuple[list[str], str]:
+    """The moves as they follow from what the doctor decided or the trainee proposed, and what the doctor ordered."""
+    stage = prompt.steers.stage
+    if prompt.role == "doctor":
+        return _answering(prompt, names), ""
+    if stage == "act" and decision_is_missing(prompt):
+        return ["await_again" if asked_before(prompt) else "await"], ""
+    heard = attending_on_plan(prompt) if stage in _TELL_PLAN else None
+    return (names, "") if heard is None else (_telling(names, stage, heard), " ".join(map(sentence, heard.orders)))
+
+
+def _answering(prompt: ActTurn, names: list[str]) -> list[str]:
+    """What the doctor does as the others reported, proposed or refused."""
+    stage = prompt.steers.stage
+    if stage == "confirm" and not proposes_the_plan(prompt):
+        return ["correct" if name == "confirm" else name for name in names]
+    if stage == "decide" and report_is_missing(prompt):
+        return ["unreported", *names[1:]]
+    return ["take_over", *names] if stage == "settle" and order_is_refused(prompt) else names
+
+
+def _telling(names: list[str], stage: str, heard: Heard) -> list[str]:
+    """How a patient is told what the attending decided: the plan, what was ordered instead of it, or that it waits."""
+    if heard.about_plan == "told":
+        return ["decided" if name == "alone" else name for name in names]
+    if heard.about_plan == "confirmed":
+        instead, left_out = ["added", "steps"] if heard.orders else ["steps"], tuple[str, ...]()
+    elif heard.orders:
+        instead, left_out = ["in_part" if heard.about_plan == "partly" else "ordered"], ("alone",)
+    else:
+        instead, left_out = ["not_yet" if stage == "teach" else "not_confirmed"], ("alone", "check", "all_set")
+    kept = [name for name in names if name not in left_out]
+    return [move for name in kept for move in (instead if name == "steps" else [name])]
 
 
 def sentence(text: str) -> str:
@@ -86,8 +133,15 @@ def _fillings(prompt: ActTurn) -> dict[str, str]:
         "instead": lacking[0].instead if lacking else "",
         "resource": lacking[0].name if lacking else "",
         "equipment": view.equipment[0] if view.equipment else "",
-        "level": str(min((fact.level for fact in knowledge().red_flags(_told(prompt))), default=4)),
+        "level": str(_level(prompt)),
     }
+
+
+def _level(prompt: ActTurn) -> int:
+    """The level for what this player has heard; of a patient of whom they have heard nothing, an urgent one."""
+    if prompt.steers.task == "T2" and prompt.role == "doctor" and report_is_missing(prompt):
+        return _UNREPORTED
+    return min((fact.level for fact in knowledge().red_flags(_told(prompt))), default=4)
 
 
 def _told(prompt: ActTurn) -> str:

@@ -51,6 +51,10 @@ _SUBJECT = re.compile(
     re.IGNORECASE,
 )
 """What stands before "you" where it is the subject of a sentence."""
+_WHO_DECIDED = re.compile(r"(?:The attending|My supervisor|The doctor)\b")
+"""A sentence about who decided: the steps follow it."""
+_NO_STEP = re.compile(rf"\bI(?:'\w+)?\b|^{_WHO_DECIDED.pattern}")
+"""A sentence about the speaker, or about who decided: nothing that the patient is to do."""
 
 
 class PatientUnderstudy(Understudy):
@@ -83,7 +87,9 @@ class PatientUnderstudy(Understudy):
         back = saying_back(last.text)
         if not back:
             return []
-        steps = [part.rstrip(".") for part in parts[: back[-1]] if not is_question(part)]
+        asked = parts[: back[-1]]
+        begins = max((place for place, part in enumerate(asked[:-1], 1) if _WHO_DECIDED.match(part)), default=0)
+        steps = [part.rstrip(".") for part in asked[begins:] if not (is_question(part) or _NO_STEP.search(part))]
         return [as_the_patient(step) for step in steps[-STEPS_KEPT:]]
 
 

@@ -6,12 +6,16 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 
 from polyclinic.clinics.frontdesk.report.rows import LEVELS, ContactRow, groups, scored
+from polyclinic.clinics.frontdesk.report.tables import BOTH
 from polyclinic.clinics.frontdesk.rules.notes import DiaryChanged, HospitalOpened, VisitEnded
 from polyclinic.errors import EngineError
 from polyclinic.eval.charts import Bars, HeatMap
+from polyclinic.eval.papers import as_in_paper
 from polyclinic.eval.sections import Block, Figure, Paragraph
 from polyclinic.text.layout import number_of
 
+IN_FIGURES = ("intake", "intake-8")
+"""What figures 2 and 3 of the paper compare: five and eight rounds."""
 _MOMENTS = 3
 """How many pictures show the diaries fill up. Calls are counted, not days: most are made before the period begins."""
 
@@ -32,10 +36,11 @@ def history(rows: Sequence[ContactRow]) -> list[Figure]:
         for label, known in (("without diagnosis", False), ("with diagnosis", True))
     }
     knows = {f"{label} (n = {len({row.contact.id for row in mine}):,})": mine for label, mine in knows.items()}
+    numbered = set(IN_FIGURES) <= {row.variant for row in visits}
     if len(sets) == 1:
-        return _pair(knows, "by earlier diagnosis and variant", numbered=True)
+        return _pair(knows, "by earlier diagnosis and variant", numbered=numbered)
     return [
-        *_pair(sets, "by share of patients with an earlier diagnosis, and variant", numbered=True),
+        *_pair(sets, "by share of patients with an earlier diagnosis, and variant", numbered=numbered),
         *_pair(knows, "by what the patient knows, all hospitals together", numbered=False),
     ]
 
@@ -93,7 +98,7 @@ def misassignment(rows: Sequence[ContactRow]) -> list[Figure]:
     found = [(variant, _matrix([row for row in rows if row.variant == variant])) for variant in variants]
     return [
         Figure(
-            f"Wrongly assigned patients by department, {variant} (figure 10)",
+            as_in_paper(f"Wrongly assigned patients by department, {variant}", "figure 10", BOTH, variants),
             chart,
             n=number_of(len(scored([row for row in rows if row.variant == variant], "department")), "patient"),
         )

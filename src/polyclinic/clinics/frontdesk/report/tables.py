@@ -18,6 +18,7 @@ from polyclinic.clinics.frontdesk.report.rows import (
 from polyclinic.clinics.frontdesk.rules.codes import CRITERION, INTAKE_ORDER, MEANING, SCHEDULING_ORDER
 from polyclinic.clinics.frontdesk.rules.notes import BookingEnded
 from polyclinic.clinics.frontdesk.variants import VARIANTS
+from polyclinic.eval.papers import as_in_paper
 from polyclinic.eval.sections import Cell, Table
 from polyclinic.text.layout import number_of
 
@@ -42,6 +43,12 @@ _MEANT = {
     "no_scheduling": "the variant has no scheduling",
     "failed": "see Failures; in no rate",
 }
+BOTH = ("tool", "reasoning")
+"""What the paper's tables compare: scheduling with tools, and with reasoning alone."""
+
+
+def _variants(rows: Sequence[ContactRow]) -> set[str]:
+    return {row.variant for row in rows}
 
 
 def success(rows: Sequence[ContactRow], staff: str, patient: str) -> Table:
@@ -55,7 +62,7 @@ def success(rows: Sequence[ContactRow], staff: str, patient: str) -> Table:
         cells.append(len({row.hospital for row in mine}))
         lines.append(cells)
     return Table(
-        "Success rates (table 2)",
+        as_in_paper("Success rates", "table 2", BOTH, _variants(rows)),
         [
             "hospital",
             "staff",
@@ -76,7 +83,8 @@ def success(rows: Sequence[ContactRow], staff: str, patient: str) -> Table:
 
 def intake_errors(rows: Sequence[ContactRow], staff: str) -> Table:
     """Table 3: intake errors by code."""
-    return _errors("Intake errors (table 3)", "intake", INTAKE_ORDER, rows, staff)
+    caption = as_in_paper("Intake errors", "table 3", BOTH, _variants(rows))
+    return _errors(caption, "intake", INTAKE_ORDER, rows, staff)
 
 
 def scheduling_errors(rows: Sequence[ContactRow], staff: str, kind: str) -> Table | None:
@@ -84,8 +92,9 @@ def scheduling_errors(rows: Sequence[ContactRow], staff: str, kind: str) -> Tabl
     mine = [row for row in rows if (VARIANTS[row.variant].scheduling == "reasoning") == (kind == "reasoning")]
     if not scored(mine, "scheduling"):
         return None
-    number = 11 if kind == "reasoning" else 5
-    return _errors(f"Scheduling errors with {kind} (table {number})", "scheduling", SCHEDULING_ORDER, mine, staff)
+    place, compares = ("table 11", BOTH[1:]) if kind == "reasoning" else ("table 5", BOTH[:1])
+    caption = as_in_paper(f"Scheduling errors with {kind}", place, compares, _variants(rows))
+    return _errors(caption, "scheduling", SCHEDULING_ORDER, mine, staff)
 
 
 def _errors(caption: str, metric: str, codes: Sequence[str], rows: Sequence[ContactRow], staff: str) -> Table:
@@ -122,7 +131,7 @@ def departments(rows: Sequence[ContactRow], staff: str) -> Table:
         spread = with_deviation([score.value for score in rounds])
         lines.append([name, staff, variant, spread, share(wrong, len(right))])
     return Table(
-        "Departments and rounds (table 4)",
+        as_in_paper("Departments and rounds", "table 4", BOTH, _variants(rows)),
         ["hospital", "staff", "variant", "rounds", "department errors"],
         lines,
         note="Rounds of the intake dialogue: mean ± standard deviation between patients. Department errors are counted "
@@ -152,7 +161,8 @@ def tools(rows: Sequence[ContactRow], staff: str) -> Table | None:
         "that failed."
     )
     appointments = number_of(len(scored(rows, "right_tool")), "new appointment")
-    return Table("Tools among new appointments (table 6)", columns, lines, note=note, n=appointments)
+    caption = as_in_paper("Tools among new appointments", "table 6", BOTH[:1], _variants(rows))
+    return Table(caption, columns, lines, note=note, n=appointments)
 
 
 _OF_THE_LIST = (

@@ -19,7 +19,7 @@ from polyclinic.clinics.patient.report.parts import (
     understood,
 )
 from polyclinic.clinics.patient.report.words import FEEDBACK
-from polyclinic.clinics.patient.rules.diagnosing import is_named
+from polyclinic.clinics.patient.rules.diagnosing import is_broader, is_named
 from polyclinic.clinics.patient.rules.notes import Concluded, DiagnosisTold, Understood
 from polyclinic.clinics.patient.rules.trees import QUESTION_TREES
 from polyclinic.clinics.patient.rules.vocabulary import content_words
@@ -109,6 +109,9 @@ def _in_short(
         good.insert(0, say("is right", diagnosis=quoted(verdict.diagnosis)))
     elif verdict is not None and is_named(verdict.diagnosis, record):
         uncommitted.append(say("not committed", right=record.diagnosis, diagnosis=quoted(verdict.diagnosis)))
+    elif verdict is not None and is_broader(verdict.diagnosis, record):
+        told = say("broader", diagnosis=quoted(verdict.diagnosis), right=record.diagnosis)
+        (danger if record.disease.urgent else uncommitted).append(told)
     elif record.disease.urgent and verdict is not None:
         danger.append(say("overlooks", diagnosis=quoted(verdict.diagnosis), right=record.diagnosis))
     elif record.disease.urgent:

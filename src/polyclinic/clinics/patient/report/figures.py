@@ -7,7 +7,9 @@ from itertools import accumulate
 
 from polyclinic.clinics.patient.rules.notes import QuestionAsked, Taught
 from polyclinic.clinics.patient.rules.questions import QuestionType
+from polyclinic.clinics.patient.variants import DOCTORS, LEARNERS
 from polyclinic.eval.charts import Bars, HeatMap, Lines
+from polyclinic.eval.papers import as_in_paper
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Figure, Grid
 from polyclinic.text.layout import number_of
@@ -44,7 +46,8 @@ def question_types(results: RunResults) -> Figure | None:
     ]
     bars = Bars(list(counts), series, y_label="share of questions", low=0, high=1, stacked=True)
     asked = ", ".join(f"{variant} {number_of(found.total(), 'question')}" for variant, found in counts.items())
-    return Figure("Types of fair questions, by variant (figure 4)", bars, n=asked)
+    caption = as_in_paper("Types of fair questions, by variant", "figure 4", DOCTORS, results.variant_names())
+    return Figure(caption, bars, n=asked)
 
 
 def types_by_round(results: RunResults) -> Grid | None:
@@ -59,7 +62,8 @@ def types_by_round(results: RunResults) -> Grid | None:
             values = [[float(counts[number, kind]) for number in rounds] for kind in types]
             chart = HeatMap(types, [str(number) for number in rounds], values, x_label="round", digits=0)
             asked = number_of(counts.total(), "question")
-            figures.append(Figure(f"Questions by round, {variant} (figure 5)", chart, n=asked))
+            caption = as_in_paper(f"Questions by round, {variant}", "figure 5", DOCTORS, results.variant_names())
+            figures.append(Figure(caption, chart, n=asked))
     return Grid(figures) if figures else None
 
 
@@ -83,4 +87,5 @@ def accumulation(results: RunResults) -> Figure | None:
     chart = Lines(
         [float(case) for case in range(1, longest + 1)], series, x_label="cases", y_label="new entries", low=0
     )
-    return Figure("How the libraries grew (figure 6)", chart, n=number_of(longest, "case"))
+    caption = as_in_paper("How the libraries grew", "figure 6", LEARNERS, results.variant_names())
+    return Figure(caption, chart, n=number_of(longest, "case"))

@@ -10,12 +10,14 @@ from polyclinic.clinics.patient.judges.reading import heard
 from polyclinic.clinics.patient.report.figures import accumulation, question_types, types_by_round
 from polyclinic.clinics.patient.rules.notes import AnswerGiven, Understood
 from polyclinic.clinics.patient.scenario import PatientScenario
+from polyclinic.clinics.patient.variants import DOCTORS, DUELS, LEARNERS, METHODS
 from polyclinic.core.transcript import Called
 from polyclinic.eval.charts import Bars, ChartValue
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
 from polyclinic.eval.metrics import metric_table
 from polyclinic.eval.overview import model_of_learning
+from polyclinic.eval.papers import as_in_paper
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Block, Cell, Figure, Section, Table
 from polyclinic.text.layout import number_of
@@ -47,17 +49,20 @@ _OUTCOME = (
 
 def report(results: RunResults) -> list[Section]:
     """All sections that have something to show."""
+    variants = results.variant_names()
     answers = [
-        metric_table(results, "Answers by variant (tables 1 and 5 of the paper)", _ANSWERS, note=_exam(results)),
+        metric_table(results, _of_answers(variants), _ANSWERS, note=_exam(results)),
         metric_table(results, "Tricks and refusals", _TRICKS, note="Lower is better for the first two."),
     ]
+    against = "Evolved against a rival, {kind} questions"
     duels = [
-        metric_table(results, "Evolved against a rival, standard questions (table 2)", _shares("standard")),
-        metric_table(results, "Evolved against a rival, cheat questions (table 2)", _shares("cheat")),
+        metric_table(results, as_in_paper(against.format(kind=kind), "table 2", DUELS, variants), _shares(kind))
+        for kind in ("standard", "cheat")
     ]
-    costs = [metric_table(results, "What one answer costs (table 3)", _COSTS), seconds_table(results)]
+    cost = as_in_paper("What one answer costs", "table 3", METHODS, variants)
+    costs = [metric_table(results, cost, _COSTS), seconds_table(results)]
     questions = [
-        metric_table(results, "Questions by variant (table 4)", _QUESTIONS),
+        metric_table(results, as_in_paper("Questions by variant", "table 4", DOCTORS, variants), _QUESTIONS),
         metric_table(results, "Where the interviews led", _OUTCOME),
     ]
     sections = [
@@ -76,6 +81,12 @@ def _with_note(results: RunResults, blocks: Sequence[Block | None]) -> list[Bloc
     """The blocks that there are, and what the learning of understudies is worth."""
     found = [block for block in blocks if block is not None]
     return [*found, *model_of_learning(results, ("patient", "doctor"), "uptake")] if found else []
+
+
+def _of_answers(variants: Sequence[str]) -> str:
+    """The caption of the table of answers: the paper has one for ways of answering and one for ways of learning."""
+    place = "table 1" if set(METHODS) <= set(variants) else "table 5"
+    return as_in_paper("Answers by variant", place, METHODS if place == "table 1" else LEARNERS, variants)
 
 
 def _exam(results: RunResults) -> str:
@@ -107,7 +118,8 @@ def seconds_table(results: RunResults) -> Table | None:
         spent = estimate([value for value, _ in found], clusters=[scenario for _, scenario in found], bounds=(0.0, inf))
         if spent is not None:
             rows.append([variant, spent])
-    return Table("Seconds per answer (table 3)", ["variant", "seconds"], rows) if rows else None
+    caption = as_in_paper("Seconds per answer", "table 3", METHODS, results.variant_names())
+    return Table(caption, ["variant", "seconds"], rows) if rows else None
 
 
 def seconds_per_answer(row: EpisodeRow) -> float | None:

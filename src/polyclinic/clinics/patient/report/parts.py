@@ -9,13 +9,15 @@ from polyclinic.clinics.patient.prompts.scribe.summary import Summarises
 from polyclinic.clinics.patient.rules.leaks import Leak
 from polyclinic.clinics.patient.rules.notes import ComplaintBlurred, Triaged, Understood
 from polyclinic.clinics.patient.rules.trees import ANSWER_TREES
+from polyclinic.clinics.patient.rules.vocabulary import content_words
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.state import SUMMARY_CHARS
 from polyclinic.core.judge import Case
-from polyclinic.core.transcript import Called
+from polyclinic.core.transcript import Called, Said
 from polyclinic.eval.in_short import Phrases, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
+_TAKEN_UP = 2
 _FAULTS = {"faithfulness": "off the record", "robustness": "too much"}
 """What is said of an answer that failed this tree."""
 
@@ -93,17 +95,33 @@ def for_vagueness(case: Case[PatientScenario], say: Phrases) -> list[Section]:
 
 
 def for_scribe(case: Case[PatientScenario], say: Phrases) -> list[Section]:
-    """Whether each summary keeps to its length. Whether it holds what matters is not measured."""
-    calls = case.transcript.of(Called)
-    made = [call.text for call in calls if call.prompt == Summarises.prompt_name() and not call.fault]
-    good, long = list[str](), list[str]()
-    for text in made:
-        fits = len(text) <= SUMMARY_CHARS
-        told = say("in length" if fits else "too long", words=quoted(text), long=len(text), limit=SUMMARY_CHARS)
-        (good if fits else long).append(told)
-    short = say.in_short(good=good, missing=long, next_step=say("scribe next"), unmeasured="scribe")
+    """How many of the patient's answers each summary takes up, by their words, and whether it keeps to its length. That
+    it is right is not measured.
+    """
+    answers, good, missing, made = list[str](), list[str](), list[str](), list[str]()
+    for event in case.transcript:
+        if isinstance(event, Said) and event.speaker == "patient":
+            answers.append(event.text)
+        if not isinstance(event, Called) or event.prompt != Summarises.prompt_name() or event.fault:
+            continue
+        made.append(event.text)
+        words, long = quoted(event.text), len(event.text)
+        kept = sum(_takes_up(event.text, answer) for answer in answers)
+        if long > SUMMARY_CHARS:
+            missing.append(say("too long", words=words, long=long, limit=SUMMARY_CHARS))
+        elif not kept:
+            missing.append(say("says nothing", words=words))
+        else:
+            good.append(say("takes up", words=words, kept=kept, all=len(answers), long=long, limit=SUMMARY_CHARS))
+    short = say.in_short(good=good, missing=missing, next_step=say("scribe next"), unmeasured="scribe")
     body: list[Block] = [Paragraph(quoted(text)) for text in made] or [Paragraph(say("no summary"))]
     return [short, Section(say("summaries"), body)]
+
+
+def _takes_up(summary: str, answer: str) -> bool:
+    """Whether a summary has at least two of the words of an answer that have meaning, or all if there are fewer."""
+    told = content_words(answer)
+    return bool(told) and len(told & content_words(summary)) >= min(_TAKEN_UP, len(told))
 
 
 def for_cheater(case: Case[PatientScenario], say: Phrases) -> list[Section]:

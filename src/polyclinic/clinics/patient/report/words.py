@@ -24,6 +24,10 @@ FEEDBACK: Sentences = {
         "you named it but did not commit: {diagnosis}. The record says: {right}.",
         "맞는 진단을 말했지만 하나로 정하지 않았습니다: {diagnosis}. 기록: {right}.",
     ),
+    "broader": (
+        "{diagnosis} is broader than the record's diagnosis: {right}. Say which it is.",
+        "{diagnosis}: 기록의 진단보다 넓은 말입니다. 기록: {right}. 무엇인지 더 좁혀 보세요.",
+    ),
     "no conclusion": (
         "you came to no conclusion. {right} cannot wait.",
         "결론을 내리지 않았습니다. {right}: 미룰 수 없습니다.",
@@ -153,9 +157,13 @@ FEEDBACK: Sentences = {
     ),
     # the scribe
     "summaries": ("Your summaries", "요약"),
-    "in length": (
-        "{words} has {long} characters; {limit} are allowed.",
-        "{words} — {long}자이며, {limit}자까지입니다.",
+    "takes up": (
+        "{words} takes up {kept} of the patient's {all} answers so far, in {long} of {limit} characters.",
+        "{words} — 그때까지 환자의 대답 {all}개 가운데 {kept}개를 담았고, {limit}자 가운데 {long}자입니다.",
+    ),
+    "says nothing": (
+        "{words} says nothing of what the patient told.",
+        "{words} — 환자가 한 말이 들어 있지 않습니다.",
     ),
     "too long": (
         "{words} has {long} characters, but only {limit} are allowed.",

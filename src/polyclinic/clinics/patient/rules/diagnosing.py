@@ -6,11 +6,19 @@ from __future__ import annotations
 import re
 
 from polyclinic.clinics.patient.readings import DIAGNOSIS
-from polyclinic.clinics.patient.rules.naming import kind_in, meant_in, named_in, names_another, without_others
+from polyclinic.clinics.patient.rules.naming import (
+    kind_in,
+    meant_in,
+    named_in,
+    names_another,
+    only_names,
+    without_others,
+)
+from polyclinic.clinics.patient.rules.plain_form import plain_form
 from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.core.reading import Reads
 from polyclinic.text.conclusions import leaves_open, read_clauses
-from polyclinic.text.normal import normalise
+from polyclinic.text.phrases import mentioned
 
 _OF_BOTH = re.compile(r"\b(?:of|in|on|from) (?:the |an? )?\w+ or \w+", re.IGNORECASE)
 _DENIED = re.compile(r"[가-힣] ?(?:[은는이가] )?(?:아니|아님|아닌|없|배제|제외|말고)")
@@ -30,12 +38,12 @@ async def is_right(reads: Reads, diagnosis: str, record: Record) -> bool:
 
     Where nothing names the disease, the reader decides, from the clauses that deny nothing and name no other illness.
     A broader name ("bowel obstruction") is a leak if a patient says it, but it is no diagnosis. Nor is another illness
-    whose name holds the disease's name ("haemorrhagic stroke").
+    whose name holds the disease's name ("haemorrhagic stroke"), or one that only resembles it ("mimicking MI").
     """
+    diagnosis = _plain(diagnosis, record)
     clauses, names = _clauses(diagnosis, record), _names(record)
     stands = [words for words, stance in clauses if stance == "stands" and not _joins(words)]
-    broader = normalise(diagnosis).strip(" .") in {normalise(name) for name in record.disease.broader}
-    if not stands or broader or leaves_open(diagnosis):
+    if not stands or leaves_open(diagnosis) or is_broader(diagnosis, record):
         return False
     others = [words for words, _ in clauses if words not in stands]
     settled, left = named_in(stands, names), named_in(others, names)
@@ -56,10 +64,21 @@ async def is_right(reads: Reads, diagnosis: str, record: Record) -> bool:
     return found.yes
 
 
+def is_broader(diagnosis: str, record: Record) -> bool:
+    """Whether a diagnosis only has a broader name than the record's: "hyperthyroidism" for Graves disease."""
+    stands = [words for words, stance in _clauses(_plain(diagnosis, record), record) if stance == "stands"]
+    return only_names(stands, record.disease.broader) and not any(mentioned(words, _names(record)) for words in stands)
+
+
 def is_named(diagnosis: str, record: Record) -> bool:
     """Whether the right diagnosis is among those that are named and not denied."""
-    kept = [words for words, stance in _clauses(diagnosis, record) if stance != "denies"]
+    kept = [words for words, stance in _clauses(_plain(diagnosis, record), record) if stance != "denies"]
     return bool(named_in(kept, _names(record)))
+
+
+def _plain(diagnosis: str, record: Record) -> str:
+    """The conclusion as names are found in it."""
+    return plain_form(diagnosis, (*_names(record), *_unlike(record), *record.disease.broader), record.diagnosis)
 
 
 def _clauses(diagnosis: str, record: Record) -> list[tuple[str, str]]:

@@ -31,6 +31,12 @@ _ILLNESS = re.compile(
     re.IGNORECASE,
 )
 
+_SAYS = re.compile(
+    r"\b(?:i|think|believe|say|it|this|that|is|it's|he|she|they|has|have|had|he's|she's|patient|probably|likely|most|my|final"
+    r"|diagnosis|looks|like|seems|be|new|mild|moderate|severe|acute|some|kind|form|case|sort|of)\b|[^\w\s-]",
+    re.IGNORECASE,
+)
+"""The words around a name that add nothing to it."""
 _KIND_OF = re.compile(r"\b([a-z][\w-]{3,})(?:'s)? (?:syndrome|disease|disorder)\b", re.IGNORECASE)
 
 
@@ -46,6 +52,20 @@ def meant_in(clauses: Iterable[str], names: Iterable[str]) -> bool:
     return any(
         set(row[at : at + len(group)]) == group for row in rows for group in groups if group for at in range(len(row))
     )
+
+
+def same_words(text: str, name: str) -> bool:
+    """Whether a text has the words of a name and no others, in any order and spelling."""
+    if HANGUL.search(name) or HANGUL.search(text):
+        return letters(text) == letters(name)
+    said, known = sorted(_words(text)), sorted(_words(name))
+    return len(said) == len(known) > 0 and all(map(_same, said, known))
+
+
+def only_names(clauses: Iterable[str], names: Iterable[str]) -> bool:
+    """Whether all that clauses say is one of these names: "I think it is severe hyperthyroidism, most likely"."""
+    own = [left for clause in clauses if (left := _SAYS.sub(" ", straight(clause))).strip()]
+    return bool(own) and all(any(same_words(left, name) for name in names) for left in own)
 
 
 def kind_in(clauses: Iterable[str], name: str) -> bool:

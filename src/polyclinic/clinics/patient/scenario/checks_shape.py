@@ -71,7 +71,7 @@ def _code_system_tag(record: Record) -> Iterator[str]:
 
 def _broader_name_is_no_synonym(record: Record) -> Iterator[str]:
     for name in record.disease.broader:
-        if name not in record.disease.names:
+        if name not in (*record.disease.names, *record.disease.korean):
             yield f"broader: '{name}' is not among the synonyms"
 
 

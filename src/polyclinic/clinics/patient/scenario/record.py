@@ -96,9 +96,9 @@ class Investigation(Frozen):
 class Disease(Frozen):
     """What all records of a disease share: its names (none may be spoken), who treats it, and its signs.
 
-    `broader` are the synonyms that are no exact diagnosis. `unlike` are other illnesses whose names hold one of these
-    names: a "haemorrhagic stroke" is no ischaemic one. `korean` are its names in Korean, for a person who concludes in
-    Korean. `urgent` says that it is dangerous to overlook it.
+    `broader` are the synonyms and Korean names that are no exact diagnosis. `unlike` are other illnesses whose names
+    hold one of these names: a "haemorrhagic stroke" is no ischaemic one. `korean` are its names in Korean, for a person
+    who concludes in Korean. `urgent` says that it is dangerous to overlook it.
     """
 
     name: str

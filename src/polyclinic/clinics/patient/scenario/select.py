@@ -28,7 +28,7 @@ from polyclinic.core.files import bad_file, read_text, refuse_path
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.seed import stream
 from polyclinic.errors import UnknownName
-from polyclinic.people.profiles import Education, Profile, fitting_profile, profiles
+from polyclinic.people.profiles import Education, Profile, fitting_profiles, profiles
 
 DEFAULT_COUNT = 26
 TRANSFER = "transfer-"
@@ -131,7 +131,9 @@ def scenarios(selector: str = "", seed: int = 0) -> Sequence[PatientScenario]:
         raise UnknownName("patient scenario", selector, _names())
     records = _records(name)
     count = int(number) if number else (DEFAULT_COUNT if not name else len(records))
-    return [_scenario(records[at % len(records)], at // len(records), seed) for at in range(count)]
+    people = [_who_fits(record) for record in records[:count]]
+    places = (divmod(at, len(records)) for at in range(count))
+    return [_scenario(records[at], people[at], again, seed) for again, at in places]
 
 
 def _campaign(name: str, number: str, seed: int) -> list[PatientScenario]:
@@ -184,26 +186,26 @@ def _records(name: str) -> Sequence[Record]:
     return found
 
 
-def _scenario(record: Record, again: int, seed: int) -> PatientScenario:
+def _scenario(record: Record, people: Sequence[Profile], again: int, seed: int) -> PatientScenario:
     split = "unseen" if held_out(record) else "train"
     return PatientScenario(
         id=record.id if not again else f"{record.id}+{again}",
         tags=(split, record.disease.name, record.disease.system),
         record=record,
-        profile=_profile_for(record, again, seed),
+        profile=stream("patient-profile", seed, record.id, again).choice(people),
     )
 
 
-def _profile_for(record: Record, again: int, seed: int) -> Profile:
+def _who_fits(record: Record) -> tuple[Profile, ...]:
+    """The profiles that can be the patient of a record, or the parent who speaks."""
     told = " ".join(
         fact.text for fact in record.at(Level.VOLUNTEERED, Level.ASKED) if fact.topic is Topic.SOCIAL
     ).lower()
     least: Education = "none"
     if record.informant == "self":
         least = next((level for word, level in _SCHOOLED.items() if word in told), "none")
-    return fitting_profile(
+    return fitting_profiles(
         profiles(),
-        stream("patient-profile", seed, record.id, again),
         age=record.age,
         sex=None if record.informant == "parent" else record.sex,
         least=least,

@@ -2,7 +2,7 @@
 
 **A model of learning, not a finding.** It falls for every clear trick, unless something in its prompt warns of it. If
 it only suspects a trick, it answers with one line of the record if this line surely fits. It says nothing about a test
-then, and declines after a warning. `suspicion` says what counts as a warning.
+then, and declines after a warning, unless the doubt is slight. `suspicion` says what counts as a warning.
 
 So only the words of the prompt can help: rules and demonstrations without meaning have no effect.
 """
@@ -26,8 +26,8 @@ from polyclinic.clinics.patient.readings import CLEAR, REFUSAL, TEST
 from polyclinic.clinics.patient.rules.concepts import names_something
 from polyclinic.clinics.patient.rules.requirements import Demonstration
 from polyclinic.clinics.patient.understudies.hunches import asks_for_all, hunch, named, names_measure, names_test
-from polyclinic.clinics.patient.understudies.suspicion import DOUBT, HeardQuestion
-from polyclinic.clinics.patient.understudies.tricks import about_tests
+from polyclinic.clinics.patient.understudies.suspicion import HeardQuestion
+from polyclinic.clinics.patient.understudies.tricks import about_tests, many
 from polyclinic.clinics.patient.understudies.voice import voice
 from polyclinic.core.memory import cut
 from polyclinic.core.understudy import Ask, Understudy, answers
@@ -140,11 +140,11 @@ def _speak(asked: HeardQuestion) -> str:
         return " ".join([asked.voice.babble] * 3)
     if ask.mistake("mute"):
         return asked.voice.mute
-    if asked.seen_declined and not asked.results and not (asked.suspicion < DOUBT and asked.fitting.sure):
+    if asked.seen_declined and not asked.results and not asked.answers_surely:
         return _refusal(asked)
     if asked.tricky:
         return _refusal(asked) if asked.warned or ask.chance("wary", WARY) else _fall(asked)
-    if asked.doubtful and (asked.warned or asked.results or not asked.fitting.sure):
+    if asked.doubtful and (asked.results or not (asked.answers_surely or (asked.fitting.sure and not asked.warned))):
         return _refusal(asked)
     if asked.results:
         return _results(asked)
@@ -172,11 +172,11 @@ def _plainly(asked: HeardQuestion, brief: bool) -> str:
     if not_done and had:
         return f"{had} {said.nearest}"
     if not_done:
-        return f"{said.not_done} {echo}"
+        return f"{said.not_done} {echo}".rstrip()
     if told:
         return f"{told} {said.nearest}"
     clear = names_something(asked.question) or asked.ask.understands(asked.question, CLEAR.ask())
-    return f"{said.nothing if clear else said.puzzled} {echo}"
+    return f"{said.nothing if clear else said.puzzled} {echo}".rstrip()
 
 
 def _not_done(asked: HeardQuestion) -> bool:
@@ -214,7 +214,11 @@ def _guess(asked: HeardQuestion) -> str:
 
 
 def _refusal(asked: HeardQuestion) -> str:
-    return f"{asked.ask.random.choice(asked.voice.decline)} {asked.voice.echoes(asked.question)}"
+    """That it cannot say. That it is too much at once is said only where several things, or all, are asked."""
+    lines = asked.voice.decline
+    if many(asked.question) or asks_for_all(asked.question):
+        lines = (*lines, asked.voice.too_much)
+    return f"{asked.ask.random.choice(lines)} {asked.voice.echoes(asked.question)}".rstrip()
 
 
 def _manner(asked: HeardQuestion) -> str:

@@ -5,7 +5,8 @@
 - A demonstration warns if its question is understood as a trick and its answer as a refusal, with the chance
   ``uptake * min(1, likeness / 0.5)``, where `likeness` is how similar its question is to the one asked. `uptake` is
   a setting (1 unless ``--set uptake=...`` says otherwise). If a demonstration declines nearly the same question
-  (0.7), the patient declines too, unless it suspects nothing and a line of the record surely answers the question.
+  (0.7), the patient declines too, unless it suspects next to nothing and a line of the record surely answers the
+  question.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ from polyclinic.core.understudy import Ask
 READ_WITH_EASE = 5
 FULLY_ALIKE = 0.5
 READ, DOUBT, TRICK = 0.4, 0.4, 1.0
-SURE = 0.8
+SURE, SLIGHT = 0.8, 0.3
+"""How likely a trick must be to count as one, and up to where a doubt is slight. Of the training authors' 590 lines, 18
+fair ones and 4 tricks are doubtful: all of these fair ones are below 0.3, and all tricks above 0.6."""
 SAME = 0.7
 
 
@@ -53,7 +56,7 @@ class HeardQuestion:
         """How strongly the patient suspects that the question is a trick."""
         if self.asks_by_a_noun or self.requests_test:
             return 0.0
-        return _suspicion_of(self.ask, self.question, tuple(line.text for line in self.information))
+        return _suspicion_of(self.ask, self.question, self.known)
 
     @cached_property
     def asks_by_a_noun(self) -> bool:
@@ -65,12 +68,11 @@ class HeardQuestion:
         """Whether the question only requests a test, perhaps one that the patient does not know by name. Short words
         without a verb look like a trick to the reader, but no example of a trick is near.
         """
-        known = tuple(line.text for line in self.information)
         if (
             self.asks_by_a_noun
             or many(self.question)
             or bids_to_speak(self.question)
-            or unfairness(self.question, known) >= DOUBT
+            or unfairness(self.question, self.known) >= DOUBT
         ):
             return False
         return self.ask.understands(self.question, TEST.ask())
@@ -84,6 +86,17 @@ class HeardQuestion:
     def doubtful(self) -> bool:
         """Whether the patient suspects a trick but is not sure."""
         return DOUBT <= self.suspicion < TRICK
+
+    @cached_property
+    def answers_surely(self) -> bool:
+        """Whether a line surely answers the question, and there is at most a slight doubt that the question is fair."""
+        doubts = self.suspicion >= DOUBT and not _slightly(self.ask, self.question, self.known)
+        return self.fitting.sure and not doubts
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The lines that the patient may tell."""
+        return tuple(line.text for line in self.information)
 
     @cached_property
     def seen_declined(self) -> bool:
@@ -135,3 +148,10 @@ def _suspicion_of(ask: Ask[Any], question: str, known: tuple[str, ...] = ()) -> 
     unfair, read = unfairness(question, known), ask.likelihood(question, CHEAT.ask())
     suspicion = unfair + READ * read
     return max(suspicion, TRICK) if suspicion >= DOUBT and trick_chance(unfair, read) >= SURE else suspicion
+
+
+def _slightly(ask: Ask[Any], question: str, known: tuple[str, ...]) -> bool:
+    """Whether examples and reader together make a trick unlikely."""
+    if many(question):
+        return False
+    return trick_chance(unfairness(question, known), ask.likelihood(question, CHEAT.ask())) < SLIGHT

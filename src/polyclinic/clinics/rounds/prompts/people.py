@@ -12,37 +12,8 @@ from polyclinic.text.layout import blocks, listed
 from polyclinic.text.passing import passes
 
 HELD_BACK = "Understood: the students do not hear it, and the tutor gets your words."
-REVIEW = "May the students hear it? Write ok, or what is wrong with it."
+REVIEW = "May the students hear it? Write ok, or no and what is wrong with it."
 _NOTHING = frozenset({"none", "nothing", "no idea", "없음", "-"})
-_FINE = frozenset(
-    {
-        "ok",
-        "okay",
-        "yes",
-        "fine",
-        "correct",
-        "none",
-        "nothing",
-        "nothing wrong",
-        "no problem",
-        "looks good",
-        "looks fine",
-    }
-    | {
-        "네",
-        "예",
-        "좋아요",
-        "좋습니다",
-        "괜찮아요",
-        "괜찮습니다",
-        "없음",
-        "통과",
-        "문제없음",
-        "문제 없음",
-        "문제없어요",
-    }
-)
-_BARE_NO = frozenset({"no", "not ok", "not okay", "nope", "wrong", "아니요", "아니오", "안 돼요", "안 됩니다"})
 
 
 class Sheet(Frozen):
@@ -90,18 +61,6 @@ def refuse_empty(text: str, instead: str) -> None:
     """Refuse an empty answer from a person."""
     if passes(text) or text.strip().strip(".!").casefold() in _NOTHING:
         raise Unreadable(f"'{text.strip()}' is no answer: {instead}")
-
-
-def is_fine(text: str) -> bool:
-    """Whether a reviewing person found nothing wrong."""
-    return text.strip().strip(".!").casefold() in _FINE
-
-
-def checked_objection(text: str) -> str:
-    """What a reviewing person says is wrong. A bare no does not say it."""
-    if text.strip().strip(".!").casefold() in _BARE_NO:
-        raise Unreadable("please write what is wrong with it, or ok")
-    return text.strip()
 
 
 def sheet_for_human(sheet: Sheet) -> list[str]:

@@ -9,11 +9,10 @@ from polyclinic.clinics.rounds.prompts.people import (
     REVIEW,
     CaseKey,
     Sheet,
-    checked_objection,
-    is_fine,
     keyed_case_for_human,
 )
 from polyclinic.clinics.rounds.prompts.replies import ExpertAnswer, FactVerdict, SafetyVerdict
+from polyclinic.clinics.rounds.prompts.verdicts import FINE, reviewed
 from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks, listed
@@ -55,10 +54,14 @@ class ChecksFacts(Prompt[FactVerdict]):
         """The verdict to choose."""
         return _review_form(self.statement, "verdict")
 
+    def full_answer(self, typed: str) -> str:
+        """``ok``, or what is wrong with this draft."""
+        return reviewed(typed, self.statement)
+
     @classmethod
     def from_human(cls, text: str) -> FactVerdict:
         """A person writes ``ok``, or what is wrong."""
-        return FactVerdict(reason=checked_objection(text), verdict="correct" if is_fine(text) else "wrong")
+        return FactVerdict(reason=text.strip(), verdict="correct" if text == FINE else "wrong")
 
     def understood(self, reply: FactVerdict) -> str:
         """That free words hold the draft back."""
@@ -81,10 +84,14 @@ class ChecksSafety(Prompt[SafetyVerdict]):
         """The kind of harm to choose."""
         return _review_form(self.statement, "issue")
 
+    def full_answer(self, typed: str) -> str:
+        """``ok``, or what is wrong with this draft."""
+        return reviewed(typed, self.statement)
+
     @classmethod
     def from_human(cls, text: str) -> SafetyVerdict:
         """A person writes ``ok``, or what is wrong."""
-        return SafetyVerdict(reason=checked_objection(text), issue="none" if is_fine(text) else "safety")
+        return SafetyVerdict(reason=text.strip(), issue="none" if text == FINE else "safety")
 
     def understood(self, reply: SafetyVerdict) -> str:
         """That free words hold the draft back."""

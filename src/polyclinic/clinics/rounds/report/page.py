@@ -18,6 +18,7 @@ from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
 from polyclinic.eval.metrics import metric_estimate, metric_table
 from polyclinic.eval.overview import model_of_learning
+from polyclinic.eval.papers import as_in_paper
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Figure, Line, Paragraph, Picture, Section, Table
 from polyclinic.text.layout import number_of
@@ -34,6 +35,7 @@ RULES = (
 
 SHOWN_SESSIONS = 4
 LEVELS = ("beginner", "intermediate", "advanced")
+IN_TABLE_8 = tuple(f"students-{n}" for n in (1, 2, 4, 6, 8, 10))
 
 
 def report(results: RunResults) -> list[Section]:
@@ -62,7 +64,7 @@ def _sizes(results: RunResults) -> Section | None:
         "Number of students",
         [
             Table(
-                "Teaching by number of students (table 8 of the paper)",
+                as_in_paper("Teaching by number of students", "table 8 of the paper", IN_TABLE_8, variants),
                 ("students", "ETS", "MSM", "MPS", "average"),
                 rows,
             ),

@@ -12,9 +12,12 @@ from polyclinic.eval.charts import ChartValue, Dots
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
 from polyclinic.eval.metrics import metric_estimate
+from polyclinic.eval.papers import as_in_paper
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Cell, Figure, Grid, Section, Table
 
+METHOD_AND_PLAIN = ("full", "plain-tutor")
+"""What table 2 of the paper compares at least, where no tutors of different models are compared."""
 TEACHING = ("ets", "msm", "mps")
 Marks = dict[tuple[str, str], list[Estimate | None]]
 
@@ -46,7 +49,9 @@ def tutors(runs: Sequence[RunResults]) -> Section | None:
         "Scales 1 to 10; intervals are 95 %. Table 4 of the paper has marks by people: polyclinic audit packet makes "
         "the sheets, polyclinic audit read makes the table."
     )
-    caption = "Teaching by tutor and variant (table 2 of the paper)"
+    names = {name for results in runs for name in results.variant_names()}
+    compares = () if len({_tutor_of(results) for results in runs}) > 1 else METHOD_AND_PLAIN
+    caption = as_in_paper("Teaching by tutor and variant", "table 2 of the paper", compares, names)
     table = Table(caption, ("tutor", "variant", "ETS", "MSM", "MPS", "average"), rows, note)
     return Section("Teaching quality", [table])
 
