@@ -18,7 +18,8 @@ from polyclinic.clinics.rounds.scenario.shipped import shipped_cases
 from polyclinic.clinics.rounds.state import Analysis
 from polyclinic.core.loose_form import flat_fields
 from polyclinic.core.prompt import Prompt
-from polyclinic.core.reading import Question, ReadsText
+from polyclinic.core.read_text import ReadsText
+from polyclinic.core.reading import Question
 from polyclinic.core.reply import ReplyModel, read_reply
 from polyclinic.core.template import prompt_package, read_template, template_names
 from polyclinic.eval.criteria import Criterion, Flag

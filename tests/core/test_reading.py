@@ -9,7 +9,8 @@ from polyclinic.core.agent import Agent
 from polyclinic.core.execute import JudgeBench
 from polyclinic.core.memo import Memo
 from polyclinic.core.model import ModelKind
-from polyclinic.core.reading import Finding, Question, ReadingKind, findings_type, plain_finding, read_text
+from polyclinic.core.read_text import findings_type, plain_finding, read_text
+from polyclinic.core.reading import Finding, Question, ReadingKind
 from polyclinic.core.transcript import Failed, Transcript, Violated
 from polyclinic.errors import ReaderError
 from polyclinic.text.quotations import stands_in

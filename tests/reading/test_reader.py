@@ -10,7 +10,8 @@ import pytest
 from polyclinic.clinics.duty.readings import NORM
 from polyclinic.clinics.duty.rules.norms.norm import shipped_norm
 from polyclinic.core.model import Request
-from polyclinic.core.reading import SENTENCES, ReadingKind, ReadsText
+from polyclinic.core.read_text import ReadsText
+from polyclinic.core.reading import SENTENCES, ReadingKind
 from polyclinic.errors import DataError, ReaderError
 from polyclinic.reading import vectors
 from polyclinic.reading.choose import open_reader

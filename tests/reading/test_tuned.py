@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from polyclinic.core.model import ModelKind, Request, Settings
-from polyclinic.core.reading import READER_CARD, Question, ReadsText
+from polyclinic.core.read_text import ReadsText
+from polyclinic.core.reading import READER_CARD, Question
 from polyclinic.errors import ConfigError, DataError, ReaderError
 from polyclinic.models.cast import reads_by_itself
 from polyclinic.models.spec import parse_cast

@@ -14,7 +14,7 @@ from polyclinic.clinics.frontdesk.readings import WISH
 from polyclinic.core.known_scene import KnownScene
 from polyclinic.core.message import ToolCall
 from polyclinic.core.model import NANO, Completion, Model, Request, Usage
-from polyclinic.core.reading import ReadsPlainly
+from polyclinic.core.read_text import ReadsPlainly
 from polyclinic.errors import ConfigError, LimitReached
 from polyclinic.eval.html import render_sections
 from polyclinic.eval.terminal import table_text

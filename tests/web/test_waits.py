@@ -13,7 +13,8 @@ from fastapi import FastAPI
 
 from polyclinic.core.switchboard import Switchboard
 from polyclinic.runner.api import outcome_of
-from polyclinic.runner.execute.batch import Batch
+from polyclinic.runner.execute import batch
+from polyclinic.runner.execute.holding import holding
 from polyclinic.store.connections import SqliteConnection
 from polyclinic.store.leases import Leases
 from polyclinic.web.app import create_web
@@ -112,11 +113,7 @@ async def test_the_leases_of_all_sessions_are_renewed_in_one_commit(
     web: tuple[FastAPI, httpx.AsyncClient], monkeypatch: pytest.MonkeyPatch, commits: list[int]
 ) -> None:
     _, client = web
-    beat, renew, renewed, enough = Batch._beat, Leases.renew, list[Any](), asyncio.Event()
-
-    async def beats_often(self: Batch) -> None:
-        self.lease_s = 3.0
-        await beat(self)
+    renew, renewed, enough = Leases.renew, list[Any](), asyncio.Event()
 
     async def renews(self: Leases, units: Any) -> None:
         await renew(self, units)
@@ -124,7 +121,7 @@ async def test_the_leases_of_all_sessions_are_renewed_in_one_commit(
         if len(renewed) == 5:
             enough.set()
 
-    monkeypatch.setattr(Batch, "_beat", beats_often)
+    monkeypatch.setattr(batch, "holding", lambda leases, held, _: holding(leases, held, lease_s=3.0))
     monkeypatch.setattr(Leases, "renew", renews)
     runs = [await _started(client, clinic="demo", part="nurse", seed=seed) for seed in range(5)]
     for run in runs:  # one after the other, because they begin at different moments

@@ -76,7 +76,7 @@ def show_prompt(clinic: str, prompt: str, scenario: str, variant: str, which: in
 
 def _prompts(clinic: Clinic) -> list[type[Prompt[Any]]]:
     """The clinic's own prompts, and those that judges and the reader of every clinic get."""
-    from polyclinic.core.reading import ReadsText
+    from polyclinic.core.read_text import ReadsText
     from polyclinic.eval.prompts.judging import JudgesRubric
 
     return [*clinic.prompts, JudgesRubric, ReadsText]

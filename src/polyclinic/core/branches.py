@@ -14,7 +14,8 @@ from typing import Any, Generic, Self, TypeVar
 
 from polyclinic.core.agent import Agent
 from polyclinic.core.memo import Memo
-from polyclinic.core.reading import READER, Finding, Question, read_text
+from polyclinic.core.read_text import read_text
+from polyclinic.core.reading import READER, Finding, Question
 from polyclinic.core.seed import derive
 from polyclinic.core.switchboard import Switchboard
 from polyclinic.core.transcript import Event

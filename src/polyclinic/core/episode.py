@@ -15,7 +15,8 @@ from polyclinic.core.library import LessonT, Library, LibraryAction, LibraryChan
 from polyclinic.core.library_view import LibraryView
 from polyclinic.core.limits import Meter
 from polyclinic.core.note import Note, Payload, PayloadT, get_payload
-from polyclinic.core.reading import READER, Finding, Question, read_text
+from polyclinic.core.read_text import read_text
+from polyclinic.core.reading import READER, Finding, Question
 from polyclinic.core.records import StagedRecords
 from polyclinic.core.scenario import S_co, V_co
 from polyclinic.core.seed import derive, stream

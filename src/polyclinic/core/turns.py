@@ -1,4 +1,5 @@
-"""Tasks that share the event loop: long work in slices or in a thread, and tasks that are cancelled together.
+"""Tasks that share the event loop: long work in slices or in a thread, work without end, and tasks that are cancelled
+together.
 
 A judge or a reader may compute for a while. Without slices, other episodes and requests in the same process would wait.
 A single piece of work can take longer than a slice: reading a long message takes a second. Where people wait, such
@@ -8,8 +9,9 @@ work is done in a thread.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache
@@ -17,6 +19,7 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 SLICE_S = 0.01
+_LOG = logging.getLogger(__name__)
 Result = TypeVar("Result")
 _PARTS = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore]()
 
@@ -66,3 +69,13 @@ async def cancel_all(tasks: Iterable[asyncio.Future[Any]]) -> None:
     for task in listed:
         task.cancel()
     await asyncio.gather(*listed, return_exceptions=True)
+
+
+async def forever(work: Callable[[], Awaitable[object]], every_s: float) -> None:
+    """Do work again and again. A failure is logged, and the work goes on."""
+    while True:
+        try:
+            await work()
+        except Exception:
+            _LOG.critical("a background task failed", exc_info=True)
+        await asyncio.sleep(every_s)

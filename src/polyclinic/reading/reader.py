@@ -10,7 +10,8 @@ import numpy as np
 import orjson
 
 from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
-from polyclinic.core.reading import SENTENCE_READER, SURE, Question, ReadingKind, ReadsText, Says
+from polyclinic.core.read_text import SURE, ReadsText
+from polyclinic.core.reading import SENTENCE_READER, Question, ReadingKind, Says
 from polyclinic.core.turns import give_way
 from polyclinic.errors import ReaderError
 from polyclinic.reading.features import Features, features, scope_of

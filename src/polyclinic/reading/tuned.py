@@ -19,7 +19,8 @@ import orjson
 from polyclinic.core.extras import install_hint
 from polyclinic.core.files import bad_file
 from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
-from polyclinic.core.reading import READER_CARD, Question, ReadsText, Says
+from polyclinic.core.read_text import ReadsText
+from polyclinic.core.reading import READER_CARD, Question, Says
 from polyclinic.errors import ConfigError, ReaderError
 from polyclinic.reading.vectors import nearness
 from polyclinic.text.sentences import clauses

@@ -12,7 +12,8 @@ from polyclinic.core.agent import Agent
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.part import OUT_OF_PART
-from polyclinic.core.reading import READER, Finding, ReadingKind, Says, read_text
+from polyclinic.core.read_text import read_text
+from polyclinic.core.reading import READER, Finding, ReadingKind, Says
 from polyclinic.core.seed import derive
 from polyclinic.core.switchboard import Switchboard
 from polyclinic.core.value import Value

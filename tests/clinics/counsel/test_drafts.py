@@ -11,7 +11,8 @@ from polyclinic.clinics.counsel.prompts.replies import NONE, Cited, Criticism, D
 from polyclinic.clinics.counsel.rules.messages import fallback
 from polyclinic.clinics.counsel.rules.notes import LeftOut, ObjectionDropped
 from polyclinic.clinics.counsel.rules.risk import Draft, draft_fault, stands
-from polyclinic.core.reading import Finding, Findings, findings_type
+from polyclinic.core.read_text import Findings, findings_type
+from polyclinic.core.reading import Finding
 from polyclinic.core.reply import read_reply
 from polyclinic.core.transcript import Called, Reviewed, Violated
 

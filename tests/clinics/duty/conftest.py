@@ -22,7 +22,8 @@ from polyclinic.core.execute import EpisodeResult, RunContext, run_episode
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.model import Completion, Model, ModelKind, Request
 from polyclinic.core.part import OUT_OF_PART
-from polyclinic.core.reading import READER, Question, ReadsText
+from polyclinic.core.read_text import ReadsText
+from polyclinic.core.reading import READER, Question
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.services import Services
 from polyclinic.eval.results import RunResults

@@ -23,7 +23,8 @@ from polyclinic.clinics.rounds.understudies.voices import voice
 from polyclinic.clinics.rounds.variants import VARIANTS
 from polyclinic.core.model import Completion, Request
 from polyclinic.core.part import out_of_part
-from polyclinic.core.reading import Finding, Question, ReadsText
+from polyclinic.core.read_text import ReadsText
+from polyclinic.core.reading import Finding, Question
 from polyclinic.core.reply import schema_of
 from polyclinic.core.transcript import Noted, Reviewed, Said, Violated
 from polyclinic.people.personas import personas

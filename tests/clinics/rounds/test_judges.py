@@ -20,7 +20,8 @@ from polyclinic.clinics.rounds.rules.view import (
 )
 from polyclinic.clinics.rounds.understudies.voices import voice
 from polyclinic.core.model import Completion, Request
-from polyclinic.core.reading import Question, ReadsText
+from polyclinic.core.read_text import ReadsText
+from polyclinic.core.reading import Question
 from polyclinic.core.transcript import Failed, Violated
 from polyclinic.eval.rubric_file import package_rubric
 from polyclinic.reading.reader import BuiltInReader

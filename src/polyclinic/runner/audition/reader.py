@@ -6,7 +6,8 @@ from itertools import zip_longest
 
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.known_scene import KnownScene
-from polyclinic.core.reading import READER, ReadsText
+from polyclinic.core.read_text import ReadsText
+from polyclinic.core.reading import READER
 from polyclinic.reading.sets import Labelled
 from polyclinic.runner.audition.scenes import AuditionScene, known_scene
 from polyclinic.runner.readings import labelled

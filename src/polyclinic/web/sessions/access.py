@@ -17,7 +17,7 @@ from polyclinic.web.sessions.limits import Buckets, Rates, ServiceLimits, refuse
 from polyclinic.web.sessions.live import Live
 from polyclinic.web.sessions.logins import Passwords
 from polyclinic.web.sessions.schemas import BrokenShown, ProblemShown
-from polyclinic.web.sessions.service import Service, token_fits
+from polyclinic.web.sessions.service import Service
 
 ASK_AGAIN_S = 10.0
 NO_SESSION = "refused: no such session"
@@ -55,7 +55,7 @@ class AccessControl(Rates):
 
     def opens(self, live: Live, given: str) -> bool:
         """Whether this token opens a session as its visitor."""
-        return self.is_service(given) or token_fits(live, given)
+        return self.is_service(given) or live.opens_with(given)
 
     def wrong(self) -> None:
         """Count one request with a wrong token; the number of all such requests together is limited."""
@@ -140,7 +140,7 @@ async def session_for(
         request.state.live = live  # for the words of a refusal
     if access.is_service(token):
         access.request("service")
-    elif token_fits(live, token):
+    elif live.opens_with(token):
         access.request(live.id)
     elif request.method == "GET" and await service.staff.account_of(token) is not None:
         await watcher(request, token, access, service)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
 from polyclinic.core.live import CLOSED, LAST_WORDS, Heard, LiveService, SessionView
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import FAULT_OWNERS, Changed, Ended, Event, Failed, Said
+from polyclinic.store.staff import token_digest
 
 KEEP_ALIVE_S = 15
 _FAILED, _LIMIT = "failed", "limit"
@@ -51,6 +53,10 @@ class Live:
     def broken(self) -> bool:
         """Whether the flow stopped because of a fault, or because of a limit while a visitor waited for an answer."""
         return self.stopped or self.state.outcome.startswith(_LIMIT)
+
+    def opens_with(self, token: str) -> bool:
+        """Whether a token opens this session."""
+        return secrets.compare_digest(token_digest(token), self.token_digest)
 
     def stop(self) -> None:
         """A fault ended the flow. The session stays as it was, and the next action tries it again."""

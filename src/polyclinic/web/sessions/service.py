@@ -12,16 +12,15 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any
 
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import RunContext, run_episode
 from polyclinic.core.live import Action, Body, Heard, NoBody, PassOn
-from polyclinic.core.reply import ReplyModel
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import Event
-from polyclinic.core.turns import cancel_all
+from polyclinic.core.turns import cancel_all, forever
 from polyclinic.errors import EngineError, PolyclinicError, StoreError, UnknownName, UserError
 from polyclinic.runner.registry import read_scenarios
 from polyclinic.store.journal import now_ms
@@ -203,9 +202,9 @@ class Service:
             return await self._act(live, action, body.model_copy(update={"by": who.name}), who)
 
     async def _act(self, live: Live, action: Action[Body], body: Body, who: Account | None) -> list[Heard]:
-        given = body.model_dump()
+        given, reply = body.model_dump(), action.reply(body)
         words, began_ms = str(given.get("text", "")), now_ms()
-        reply = _as_text(action.reply(body))
+        reply = reply if isinstance(reply, str) else reply.model_dump_json()
         keep = who is None and action.body is not NoBody
         lost = at_risk(live.heard, self._room.visitor, words, reply) if keep else None
         try:
@@ -299,9 +298,9 @@ class Service:
     async def watch(self) -> None:
         """In the background: ring for open cases, store emergencies, keep leases. A failure stops none of these."""
         await asyncio.gather(
-            _forever(self.alerts.ring, LOOK_S),
-            _forever(self.rescue.telling.bring_in, CATCH_UP_S),
-            _forever(self._renew, LEASE_S / 3),
+            forever(self.alerts.ring, LOOK_S),
+            forever(self.rescue.telling.bring_in, CATCH_UP_S),
+            forever(self._renew, LEASE_S / 3),
         )
 
     async def _renew(self) -> None:
@@ -316,21 +315,3 @@ class Service:
                 await self._leases.release(live.id)
             except StoreError:
                 _LOG.exception("the lease of session %s stays until it expires", live.id)
-
-
-async def _forever(work: Callable[[], Awaitable[object]], every_s: float) -> None:
-    while True:
-        try:
-            await work()
-        except Exception:
-            _LOG.critical("a background task of the service failed", exc_info=True)
-        await asyncio.sleep(every_s)
-
-
-def _as_text(reply: ReplyModel | str) -> str:
-    return reply if isinstance(reply, str) else reply.model_dump_json()
-
-
-def token_fits(live: Live, token: str) -> bool:
-    """Whether a token opens this session."""
-    return secrets.compare_digest(token_digest(token), live.token_digest)
