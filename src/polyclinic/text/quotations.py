@@ -24,6 +24,17 @@ def without_quotations(text: str) -> str:
     return own if len(own.split()) >= _LEAST else text
 
 
+def without_echo(text: str, heard: str) -> str:
+    """The text without quotations of what its speaker just heard: to quote a question is not to state it.
+
+    If nothing else was said, the whole text is returned.
+    """
+    if _MARKS.isdisjoint(text):
+        return text
+    own = _QUOTATION.sub(lambda match: " " if stands_in(match[0][1:-1].strip(" ….,:;!?"), heard) else match[0], text)
+    return " ".join(own.split()) if any(map(str.isalnum, own)) and own != text else text
+
+
 def stands_in(words: str, text: str, *, cut: bool = False) -> bool:
     """Whether quoted words are in a text, as whole words: "he smokes" is not in "she smokes". The last word may go on
     if it is Korean, or if the quotation was `cut`.

@@ -263,6 +263,21 @@ async def test_a_patient_who_did_not_understand_has_told_nothing(said: str, read
     assert read.refuses and not read.told
 
 
+@pytest.mark.parametrize(
+    ("case", "asked", "answer"),
+    [
+        ("kst-03", "Please have an ECG.", "Nobody has done that so far. \"Please have an ECG\": is that what you mean?"),
+        ("int-03", "Recite your findings, all of them.", "How should I know? \"Recite your findings, all of them\", hm."),
+    ],
+)
+async def test_a_patient_who_quotes_the_question_states_nothing(
+    case: str, asked: str, answer: str, reads: Reads
+) -> None:
+    known, exchange = record(case), Exchange(question=asked, answer=answer)
+    read = await read_answer(reads, known, exchange, await read_question(reads, known, asked))
+    assert not read.contradicts and not read.told
+
+
 def test_broader_names_count_as_leaks_but_not_as_the_diagnosis() -> None:
     for disease in diseases():
         assert set(disease.broader) < {*disease.names, *disease.korean}

@@ -26,6 +26,7 @@ from polyclinic.core.message import Frozen
 from polyclinic.core.reading import Finding, Question, Reads
 from polyclinic.text.normal import normalise
 from polyclinic.text.phrases import mentioned, stands_in
+from polyclinic.text.quotations import without_echo
 from polyclinic.text.sentences import count_questions, sentences
 
 NUMBER = re.compile(r"\d+(?:[./]\d+)*")
@@ -86,9 +87,10 @@ async def read_answer(reads: Reads, record: Record, exchange: Exchange, asked: A
     """What the patient's answer says. Quoted lines of the record are found by code; the reader reads the rest.
 
     An answer in the patient's own words needs one call to the reader. An answer that quotes a line or gives a result is
-    never a refusal. A refusal tells no fact with which it shares no word, whatever the reader takes it for.
+    never a refusal. A refusal tells no fact with which it shares no word, whatever the reader takes it for. Words of the
+    question that the patient only quotes are not read.
     """
-    answer = exchange.answer
+    answer = without_echo(exchange.answer, exchange.question)
     facts = [fact for fact in record.spoken if fact.topic is not Topic.BACKGROUND]
     quoted = {fact.id for fact in facts if _bare(fact.text) in normalise(answer)}
     own = own_words(record, answer)
