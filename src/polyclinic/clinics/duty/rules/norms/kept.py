@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 
 from polyclinic.clinics.duty.rules.going_on import STOPS
+from polyclinic.clinics.duty.rules.knowledge import knowledge
 from polyclinic.clinics.duty.rules.norms.asking import asks_plainly, only_asks
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
 from polyclinic.clinics.duty.rules.norms.refusing import refuses_to_depart
@@ -96,14 +97,20 @@ def harmless(norm: Norm, scene: Scene) -> tuple[str, ...]:
 
 
 def house_words(scenario: AnyDuty) -> tuple[str, ...]:
-    """What the house says about a shift: its plan, the findings, what is there and what is not."""
+    """What the house says about a shift: its plan, the findings, what is there and what is not, and what its reference
+    says about the patient's medicines. Who says a limit may say in the same sentence what is there instead.
+    """
     said = (
         *scenario.protocol,
         *scenario.house_rules,
         *(finding.text for finding in scenario.findings),
         *(text for resource in scenario.resources for text in (resource.limit, resource.instead)),
     )
-    return tuple(sentence for text in said for sentence in sentences(text))
+    return (
+        *(sentence for text in said for sentence in sentences(text)),
+        *(f"{resource.limit}, {resource.instead}" for resource in scenario.resources),
+        *(fact.text for fact in knowledge().about([medication.name for medication in scenario.current_meds])),
+    )
 
 
 @lru_cache(maxsize=512)
