@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from polyclinic.clinics.counsel.prompts.counsellor import PlannerPlans
@@ -22,6 +23,7 @@ from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.clinics.counsel.state import INTERVENTIONS, STAGES
 from polyclinic.core.reply import read_reply
 from polyclinic.reading.reader import BuiltInReader
+from polyclinic.runner.readings import labelled
 
 READER = BuiltInReader({kind.name: kind for kind in READINGS})
 PROPOSED: dict[Lang, str] = {
@@ -69,12 +71,36 @@ def test_a_plan_may_name_only_stages_and_signals_that_its_prompt_offers() -> Non
     [("그러죠 뭐, 얘기해 봅시다", "ko"), ("네, 이야기해 봅시다.", "ko"), ("Fine by me, ask away.", "en")],
 )
 def test_consent_in_ordinary_words_opens_the_talk(words: str, lang: Lang) -> None:
-    consent = signal_questions("opening", PROPOSED[lang])["consent"]
-    assert any(READER.read(words, question)[0] == "yes" for question in consent)
+    assert READER.read(words, signal_questions("opening", PROPOSED[lang])["consent"])[0] == "yes"
+
+
+@pytest.mark.parametrize(
+    ("words", "lang"),
+    [
+        ("I would rather not.", "en"),
+        ("Go away.", "en"),
+        ("No, let us not talk.", "en"),
+        ("싫어요", "ko"),
+        ("됐어요, 안 할래요", "ko"),
+    ],
+)
+def test_a_refusal_is_no_consent(words: str, lang: Lang) -> None:
+    assert READER.read(words, signal_questions("opening", PROPOSED[lang])["consent"])[0] != "yes"
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_a_strangers_answers_to_a_proposal_open_the_talk_only_if_they_agree(lang: Lang) -> None:
+    rows = [row for row in labelled(kind="counsel-consent", split="test") if row.lang == lang]
+    opens = [
+        READER.read(row.text, signal_questions("opening", row.question.fact("proposed"))["consent"])[0] for row in rows
+    ]
+    for label in (True, False):
+        said = [says == "yes" for says, row in zip(opens, rows, strict=True) if row.label is label]
+        assert len(said) > 50 and np.mean([one is label for one in said]) >= 0.75
 
 
 def test_nobody_can_consent_before_anything_was_proposed() -> None:
-    assert signal_questions("opening", "")["consent"] == []
+    assert "consent" not in signal_questions("opening", "")
 
 
 @pytest.mark.parametrize(

@@ -53,13 +53,10 @@ class SignalReader:
         """
         if only_a_number(utterance):
             return {}
-        by_signal = signal_questions(self._session.stage, asked)
-        questions = [question for group in by_signal.values() for question in group]
-        found = dict(zip(questions, await self._episode.reads(utterance, questions), strict=True))
+        questions = signal_questions(self._session.stage, asked)
         heard = {}
-        for name, group in by_signal.items():
-            shown = next((found[question] for question in group if found[question].yes), None)
-            if shown is None or (name == "distress" and self._live and not hurts_clearly(utterance, shown.sure)):
+        for name, shown in zip(questions, await self._episode.reads(utterance, list(questions.values())), strict=True):
+            if not shown.yes or (name == "distress" and self._live and not hurts_clearly(utterance, shown.sure)):
                 continue
             if meant(utterance, name):
                 heard[name] = shown.words

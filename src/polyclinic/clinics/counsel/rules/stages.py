@@ -73,16 +73,17 @@ def explaining(stage: str) -> bool:
     return stage in _EXPLAINING or stage.startswith(PREFERENCES)
 
 
-def signal_questions(stage: str, asked: str) -> dict[str, list[Question]]:
-    """What to ask about an utterance in this stage, by signal. Consent is only asked about if something was proposed.
-    Where consent is asked about, hesitation is not: the question about consent already covers doubt.
+def signal_questions(stage: str, asked: str) -> dict[str, Question]:
+    """What to ask about an utterance in this stage, by signal. Consent is read beside what was proposed, and only if
+    something was: the words alone do not tell a refusal of it. Hesitation is not asked about then, because the question
+    about consent already covers doubt.
     """
     wanted = wanted_signals(stage)
     doubt = () if "consent" in wanted else ("hesitation",)
     names = [*wanted, *doubt, "distress", *back_signals(stage)]
-    questions = {name: [SIGNAL.ask(signal=SIGNALS[name])] for name in dict.fromkeys(names)}
-    if "consent" in questions:
-        questions["consent"] = [CONSENT.ask(proposed=asked), *questions["consent"]] if asked else []
+    questions = {name: SIGNAL.ask(signal=SIGNALS[name]) for name in dict.fromkeys(names) if name != "consent"}
+    if "consent" in wanted and asked:
+        questions = {"consent": CONSENT.ask(proposed=asked), **questions}
     return questions
 
 

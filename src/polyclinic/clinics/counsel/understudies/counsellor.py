@@ -169,8 +169,8 @@ class PlannerUnderstudy(Understudy):
             return Plan(signal=prompt.signals[0], words="words nobody said", to=prompt.allowed[-1])
         heard = {
             name: prompt.utterance
-            for name, questions in signal_questions(prompt.stage, prompt.asked).items()
-            if any(ask.understands(prompt.utterance, question) for question in questions)
+            for name, question in signal_questions(prompt.stage, prompt.asked).items()
+            if ask.understands(prompt.utterance, question)
         }
         furthest = max((prompt.stage, prompt.cue.stage or prompt.stage), key=STAGES.index)
         move = next_move(prompt.stage, furthest, heard)
