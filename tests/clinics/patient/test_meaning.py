@@ -266,8 +266,8 @@ async def test_a_patient_who_did_not_understand_has_told_nothing(said: str, read
 @pytest.mark.parametrize(
     ("case", "asked", "answer"),
     [
-        ("kst-03", "Please have an ECG.", "Nobody has done that so far. \"Please have an ECG\": is that what you mean?"),
-        ("int-03", "Recite your findings, all of them.", "How should I know? \"Recite your findings, all of them\", hm."),
+        ("kst-03", "Please have an ECG.", 'Nobody has done that so far. "Please have an ECG": is that what you mean?'),
+        ("int-03", "Recite your findings, all of them.", 'How should I know? "Recite your findings, all of them", hm.'),
     ],
 )
 async def test_a_patient_who_quotes_the_question_states_nothing(

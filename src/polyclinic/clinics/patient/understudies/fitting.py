@@ -59,7 +59,8 @@ def fitting(ask: Ask[Any], question: str, known: Sequence[KnownFact]) -> Fitting
     if best < _POSSIBLE:
         near = [line for score, line in scored if score >= _IF_READ_SO]
         read_so = [line for line in near if _read(ask, question, line.as_told) >= _READ_SO]
-        return Fitting(tuple(read_so or _there(question, scored))[:1])
+        chosen = (read_so or _there(question, scored))[:1]
+        return Fitting(tuple(_with_what_is_there(question, chosen, scored))[:1])
     close = [line for score, line in scored[:MOST_TOLD] if score > best - _CLOSE]
     if _JOINED.search(question):
         close = [close[0], *(_other_half(question, scored) or close[1:])]
@@ -78,13 +79,13 @@ def _there(question: str, scored: Sequence[tuple[float, KnownFact]]) -> list[Kno
 def _with_what_is_there(
     question: str, chosen: list[KnownFact], scored: Sequence[tuple[float, KnownFact]]
 ) -> list[KnownFact]:
-    """The chosen lines. If all of them only say what is not there, a line that says what is there comes first, if it is
-    about the same: "No fever today" alone would deny "I had a fever last night".
+    """The chosen lines. A line that says what is there comes before lines about the same that only say what is not
+    there: "No fever today" alone would deny "I had a fever last night". If none was chosen, one is added.
     """
-    if not all(only_denies(line.text) for line in chosen):
-        return chosen
-    there = [line for line in _there(question, scored) if any(_denies_it(question, told, line) for told in chosen)]
-    return [*there[:1], *chosen][:MOST_TOLD]
+    denials = [line for line in chosen if only_denies(line.text)]
+    others = [line for line in chosen if line not in denials] or _there(question, scored)
+    there = [line for line in others if any(_denies_it(question, told, line) for told in denials)][:1]
+    return [*there, *(line for line in chosen if line not in there)][:MOST_TOLD]
 
 
 def _denies_it(question: str, told: KnownFact, line: KnownFact) -> bool:
