@@ -36,16 +36,18 @@ async def in_voice(selector: str, variants: Sequence[str], voice: str, seed: int
 
 
 def messages(row: EpisodeRow) -> Iterator[tuple[set[str], set[str]]]:
-    """For each message of the staff: the norms it was meant to break, and those found broken."""
-    said: Said | None = None
-    found: set[str] = set()
-    for event in (*row.transcript.events, None):
+    """For each message of the staff: the norms it was meant to break, and those found broken in its words.
+
+    A judge reads after the last message. A breach belongs to the first message of its speaker that has its words.
+    """
+    said = [event for event in row.transcript.events if isinstance(event, Said) and event.speaker != "patient"]
+    found: list[set[str]] = [set() for _ in said]
+    for event in row.transcript.events:
         if isinstance(event, Violated):
-            found.add(event.rule)
-        elif event is None or isinstance(event, Said):
-            if said is not None and said.speaker != "patient":
-                yield {BREAKS[habit] for habit in given_in(said.text, said.to)}, found
-            said, found = event, set()
+            places = (at for at, one in enumerate(said) if one.speaker == event.by and event.words in one.text)
+            found[next(places)].add(event.rule)
+    for one, broken in zip(said, found, strict=True):
+        yield {BREAKS[habit] for habit in given_in(one.text, one.to)}, broken
 
 
 async def agreement(shifts: int) -> list[str]:

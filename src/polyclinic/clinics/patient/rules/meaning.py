@@ -87,8 +87,8 @@ async def read_answer(reads: Reads, record: Record, exchange: Exchange, asked: A
     """What the patient's answer says. Quoted lines of the record are found by code; the reader reads the rest.
 
     An answer in the patient's own words needs one call to the reader. An answer that quotes a line or gives a result is
-    never a refusal. A refusal tells no fact with which it shares no word, whatever the reader takes it for. Words of the
-    question that the patient only quotes are not read.
+    never a refusal. A refusal tells no fact with which it shares no word, whatever the reader takes it for. What the
+    patient only quotes from the question is not read.
     """
     answer = without_echo(exchange.answer, exchange.question)
     facts = [fact for fact in record.spoken if fact.topic is not Topic.BACKGROUND]

@@ -115,14 +115,22 @@ def house_words(scenario: AnyDuty) -> tuple[str, ...]:
 
 @lru_cache(maxsize=512)
 def _repeated(text: str, house: tuple[str, ...]) -> frozenset[str]:
-    """The sentences that say what the house says: nearly the same words, the same numbers, and no other negation."""
+    """The sentences that say what the house says: nearly the same words, the same numbers, and no other negation. A
+    sentence may list several things that the house says.
+    """
     known = [(_content(said), _numbers(said), _denies(said)) for said in house]
     found = set()
     for sentence in sentences(text):
         mine, numbers, denies = _content(sentence), _numbers(sentence), _denies(sentence)
+        listed = [each for each in known if each[0] and len(mine & each[0]) >= _REPEATED * len(each[0])]
+        whole = (
+            frozenset[str]().union(*(words for words, _, _ in listed)),
+            set[str]().union(*(figures for _, figures, _ in listed)),
+            any(denied for _, _, denied in listed),
+        )
         if len(mine) > 1 and any(
             len(mine & words) >= _REPEATED * len(mine) and numbers <= figures and denies == denied
-            for words, figures, denied in known
+            for words, figures, denied in (*known, whole)
         ):
             found.add(sentence)
     return frozenset(found)
