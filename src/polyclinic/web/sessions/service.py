@@ -309,7 +309,7 @@ class Service:
     async def stop(self) -> None:
         """Stop all sessions without ending them; the journal holds them."""
         flows = [live.task for live in self._sessions.values() if live.task is not None and not live.task.done()]
-        await cancel_all((*self._working, *flows))
+        await cancel_all((*self._working, *flows, *self.alerts.calls))
         for live in self._sessions.values():
             try:
                 await self._leases.release(live.id)
