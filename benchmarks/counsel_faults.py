@@ -24,7 +24,8 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from random import Random
+from typing import Any, NamedTuple, TypeVar
 from unittest.mock import patch
 
 import httpx
@@ -46,6 +47,7 @@ from polyclinic.web.sessions.service import Service
 
 SERVICE = {"Authorization": "Bearer service-token"}
 WIDE = ServiceLimits(messages_per_minute=1e6, requests_per_minute=1e7, starts_per_minute=1e6, open_sessions=10**6)
+Row = TypeVar("Row")
 START, DANGER = "start", "danger"
 TALK: dict[str, dict[str, str]] = {
     "en": {
@@ -301,6 +303,12 @@ async def matrix(cells: Iterable[Cell], folder: Path) -> list[Found]:
     return found
 
 
+def evenly(rows: tuple[Row, ...], share: float) -> list[Row]:
+    """A share of the rows, drawn by chance but the same each time: every second row would all be in one language."""
+    drawn = Random(0).sample(range(len(rows)), max(1, round(share * len(rows))))
+    return [rows[number] for number in sorted(drawn)]
+
+
 def table(found: list[Found], by: tuple[str, ...]) -> str:
     """One row for each part (or each part and fault, …), summed over everything else."""
     columns = ("met", "503", "set message", "an answer", "people hold it", "queue", "file", "message kept", "silent")
@@ -333,7 +341,7 @@ def main() -> None:
     options.add_argument("--cells", default="", help="a file for one line of JSON for each cell")
     given = options.parse_args()
     logging.disable(logging.CRITICAL)
-    chosen = CELLS[:: max(1, round(1 / given.share))]
+    chosen = evenly(CELLS, given.share)
     with tempfile.TemporaryDirectory() as folder:
         found = asyncio.run(matrix(chosen, Path(folder)))
     if given.cells:

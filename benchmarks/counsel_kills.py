@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from benchmarks.counsel_faults import DANGER, START, STEPS, TALK
+from benchmarks.counsel_faults import DANGER, START, STEPS, TALK, evenly
 from polyclinic.clinics.counsel.rules.messages import escalation_message
 from polyclinic.testing.serving import TOKEN, ServedProcess
 
@@ -182,7 +182,7 @@ def main() -> None:
     given = options.parse_args()
     logging.disable(logging.CRITICAL)
     with tempfile.TemporaryDirectory() as folder:
-        found = kills(KILLS[:: max(1, round(1 / given.share))], Path(folder))
+        found = kills(tuple(evenly(KILLS, given.share)), Path(folder))
     print(f"{len(found)} kills, {sum(one.silent for one in found)} silent\n\n{table(found)}")
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from fhir.resources.bundle import Bundle
 
+from polyclinic.errors import StoreError
+from polyclinic.store.runs import Runs
 from tests.cli.conftest import Run, as_json
 
 GOOD = "correct horse battery\n"
@@ -76,3 +78,17 @@ def test_a_service_that_cannot_work_is_refused_before_anything_is_announced(
     done = polyclinic("serve", "counsel", *words, "--port", "0")
     assert done.returncode == 2 and why in done.stderr, done.stderr
     assert "Traceback" not in done.stderr and "password" not in done.stderr and not Path(".polyclinic").exists()
+
+
+def test_a_store_that_cannot_be_written_is_refused_in_one_line_before_a_server_starts(
+    polyclinic: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert polyclinic("staff", "add", "kim", "--role", "administer", stdin=GOOD).returncode == 0
+
+    async def read_only(*_: object) -> str:
+        raise StoreError("the store cannot be used: its file or folder is read-only for you")
+
+    monkeypatch.setattr(Runs, "create", read_only)
+    done = polyclinic("serve", "counsel", "--port", "0", "--token", "a-token-of-a-test")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "read-only for you" in done.stderr and done.stderr.count("\n") == 1

@@ -5,13 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
+import httpx
 import pytest
 
 from polyclinic.errors import ConfigError, StoreError
 from polyclinic.store.posts import Post
 from polyclinic.web.sessions import alerts
 from polyclinic.web.sessions.access import ASK_AGAIN_S, StillAllowed, who_holds
-from polyclinic.web.sessions.alerts import AGAIN_S, RETRY_S, Alert, Alerts, alert_for, check_webhook, post_alert
+from polyclinic.web.sessions.alerts import (
+    AGAIN_S,
+    RETRY_S,
+    WEBHOOK_S,
+    Alert,
+    Alerts,
+    alert_for,
+    check_webhook,
+    post_alert,
+)
 from polyclinic.web.sessions.schemas import case_id
 from tests.web.conftest import DANGER, Serve, staff_login, started
 
@@ -77,6 +87,31 @@ async def test_a_webhook_gets_no_words_of_the_conversation_and_no_reason_that_ma
     assert b"e.q.one" in got[0] and b"secret" not in got[0] and b"why" not in got[0]
 
 
+@pytest.mark.parametrize("head", ["200 OK", "302 Found\r\nLocation: /other", "500 Oh"])
+async def test_a_webhooks_answer_is_judged_by_its_status_and_not_read_on(head: str) -> None:
+    asked: list[bytes] = []
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(await reader.readline())
+        try:
+            writer.write(f"HTTP/1.1 {head}\r\n\r\n".encode())
+            while True:  # an answer without an end
+                writer.write(b"x" * 65_536)
+                await writer.drain()
+        except ConnectionError:
+            writer.close()
+
+    hook = await asyncio.start_server(handle, "127.0.0.1", 0)
+    async with hook, asyncio.timeout(WEBHOOK_S):
+        sent = post_alert(f"http://127.0.0.1:{hook.sockets[0].getsockname()[1]}/hook", alert_for(case("one")))
+        if head.startswith("200"):
+            await sent
+        else:
+            with pytest.raises(httpx.HTTPError, match=f"the webhook answered {head[:3]}"):
+                await sent
+    assert asked == [b"POST /hook HTTP/1.1\r\n"]
+
+
 async def test_an_unreadable_store_is_reported_and_emergencies_still_ring() -> None:
     pager = Pager()
     pager.blind = True
@@ -116,6 +151,28 @@ async def test_one_slow_webhook_call_delays_neither_the_others_nor_the_staff() -
     pager.alerts._send = send
     async with asyncio.timeout(5):
         assert await pager.alerts.ring() == 2
+
+
+async def test_staff_hear_of_the_next_case_while_a_webhook_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alerts, "RING_WAITS_S", 0.01)
+    pager = Pager()
+    called = asyncio.Event()
+
+    async def hangs(url: str, alert: Alert) -> None:
+        called.set()
+        await asyncio.Event().wait()
+
+    pager.alerts._send = hangs
+    heard: list[Alert] = []
+    monkeypatch.setattr(pager.alerts, "_say", heard.append)
+    async with asyncio.timeout(5):
+        assert await pager.alerts.ring() == 1 and called.is_set()
+        pager.open.append(case("two"))
+        assert await pager.alerts.ring() == 1
+    assert len({alert.case for alert in heard}) == 2
+    assert len(pager.alerts.calls) == 2, "both calls go on"
+    for call in pager.alerts.calls:
+        call.cancel()
 
 
 async def test_a_webhook_that_fails_is_retried_soon_and_reported_until_it_works() -> None:

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from benchmarks.counsel_kills import KILLS, kills
-from polyclinic.serving.connections import BoundedRequests
+from polyclinic.serving.connections import NO_HTTP, BoundedRequests
 from polyclinic.testing.serving import TOKEN, ServedProcess
 
 MIDDLE = (("greeting", 0.1), ("danger", 0.0))
@@ -33,6 +33,10 @@ def connect(running: ServedProcess) -> socket.socket:
     return socket.create_connection((url.host, url.port or 80), timeout=20)
 
 
+def everything(line: socket.socket) -> bytes:
+    return b"".join(iter(lambda: line.recv(65_536), b""))
+
+
 def started(running: ServedProcess) -> tuple[str, dict[str, str]]:
     head = {"Authorization": f"Bearer {TOKEN}"}
     made = httpx.post(f"{running.address}/v1/sessions", json={"lang": "en"}, headers=head, timeout=60).json()
@@ -46,11 +50,37 @@ def test_the_server_prints_its_address_and_shows_its_pages_offline(running: Serv
         assert "<html" in text and "//cdn" not in text and "src=" not in text
 
 
-@pytest.mark.parametrize(("size", "status"), [(12_000, b"200"), (20_000, b"400"), (100_000, b"400")])
-def test_a_head_that_arrives_in_one_piece_is_bounded_too(running: ServedProcess, size: int, status: bytes) -> None:
+@pytest.mark.parametrize("size", [12_000, 20_000, 100_000])
+@pytest.mark.parametrize("name", [b"X-Long", b"Authorization"])
+def test_a_head_that_arrives_in_one_piece_is_bounded_too(running: ServedProcess, size: int, name: bytes) -> None:
     with connect(running) as line:
-        line.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: " + b"a" * size + b"\r\n\r\n")
-        assert line.recv(1024).split()[1] == status
+        head = b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+        line.sendall(head + name + b": " + b"a" * size + b"\r\n\r\n")
+        got = everything(line)
+    long = got.split()[1] == b"431" and got.endswith(b"the head of the request is too long: it may have 16384 bytes\n")
+    assert long == (size > 16_384), got
+
+
+def test_what_is_no_http_is_refused_in_one_line(running: ServedProcess) -> None:
+    with connect(running) as line:
+        line.sendall("안녕하세요\r\n\r\n".encode())
+        got = everything(line)
+    assert got.startswith(b"HTTP/1.1 400 ") and got.endswith(b"\r\n\r\n" + NO_HTTP.encode() + b"\n")
+
+
+@pytest.mark.parametrize("end", [b"", b"zz\r\n\r\n"])
+def test_danger_in_a_body_that_breaks_off_reaches_people(running: ServedProcess, end: bytes) -> None:
+    url, mine = started(running)
+    path, body = url.removeprefix(running.address), b'{"text": "I am going to kill myself tonight.'
+    with connect(running) as line:
+        head = f"POST {path}/say HTTP/1.1\r\nHost: x\r\nAuthorization: {mine['Authorization']}\r\n"
+        line.sendall(head.encode() + b"Transfer-Encoding: chunked\r\n\r\n")
+        line.sendall(b"%x\r\n%s\r\n" % (len(body), body) + end)
+        if end:
+            assert everything(line).startswith(b"HTTP/1.1 400 ")
+    late = time.monotonic() + 60
+    while httpx.get(url, headers=mine).json()["control"] != "escalated":
+        assert time.monotonic() < late, "nobody was called"
 
 
 @pytest.mark.parametrize("head", [b"", b"GET /health HTTP/1.1\r\nHost: x\r\n", b"POST /v1/sessions HT"])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -24,7 +25,7 @@ from polyclinic.clinics.counsel.service import service as counsel_service
 from polyclinic.clinics.counsel.variants import VARIANTS
 from polyclinic.core.live import LAST_WORDS
 from polyclinic.errors import ModelError, ReplyError, StoreError
-from polyclinic.web.sessions.emergency import Telling, append_line, emergency_files, read_emergencies
+from polyclinic.web.sessions.emergency import Emergency, Telling, append_line, emergency_files, read_emergencies
 from polyclinic.web.sessions.limits import ServiceLimits
 from polyclinic.web.sessions.service import Service
 from tests.web.conftest import DANGER, SERVICE, WIDE, Serve, Served, staff_login, started
@@ -137,6 +138,65 @@ async def test_an_emergency_file_is_readable_only_by_its_owner_and_follows_no_li
     assert append_line((linked, path), {"a": 2}) and not (tmp_path / "elsewhere").exists()
     assert path.read_text().count("\n") == 2
     assert set(emergency_files(str(tmp_path / "a.db"))).isdisjoint(emergency_files(str(tmp_path / "b.db")))
+
+
+class Kept:
+    """A journal that keeps what is handed over."""
+
+    def __init__(self) -> None:
+        self.cases: dict[tuple[str, str], dict[str, Any]] = {}
+
+    async def post(self, session: str, queue: str, key: str, body: dict[str, Any]) -> None:
+        self.cases[session, key] = body
+
+
+async def test_a_line_that_a_full_disk_cut_off_spoils_no_other_line_and_is_told_too(tmp_path: Path) -> None:
+    path = tmp_path / "s.db.emergency.jsonl"
+    whole = Emergency(session="0ab1", words="first", fault="full", at_ms=1).model_dump_json()
+    path.write_text(f'{whole}\n{{"session":"0ab2","words":"죽고 싶')
+    journal = Kept()
+    assert append_line((path,), Emergency(session="0ab3", words="third", fault="full", at_ms=3).model_dump())
+    for _ in range(2):  # a second start
+        telling = Telling(journal, "q", str(tmp_path / "s.db"))  # type: ignore[arg-type]
+        assert [case.session for case in read_emergencies(path)] == ["0ab1", "0ab2", "0ab3"] * path.exists()
+        assert await telling.bring_in()
+    assert [(session, body["words"][-5:]) for (session, _), body in journal.cases.items()] == [
+        ("0ab1", "first"), ("0ab2", '"죽고 싶'), ("0ab3", "third")
+    ]  # fmt: skip
+    assert "cannot be read" in journal.cases[next(key for key in journal.cases if key[0] == "0ab2")]["reason"]
+
+
+async def test_a_file_of_somebody_else_is_neither_written_nor_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "s.db.emergency.jsonl"
+    planted = Emergency(session="0ab1", words="planted", fault="x", at_ms=1).model_dump_json() + "\n"
+    path.write_text(planted)
+    monkeypatch.setattr(os, "getuid", lambda: path.stat().st_uid + 1)
+    journal = Kept()
+    assert not append_line((path,), {"a": 1})
+    assert await Telling(journal, "q", str(tmp_path / "s.db")).bring_in()  # type: ignore[arg-type]
+    assert path.read_text() == planted and not journal.cases
+
+
+async def test_a_file_in_a_folder_that_cannot_be_changed_keeps_nothing_else_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written, renamed = Emergency(session="0ab1", words="in the file", fault="x", at_ms=1), Path.rename
+    assert append_line((tmp_path / "s.db.emergency.jsonl",), written.model_dump())
+    journal = Kept()
+    telling = Telling(journal, "q", str(tmp_path / "s.db"))  # type: ignore[arg-type]
+    telling.unstored["0ab2 fault-2"] = Emergency(session="0ab2", words="in memory", fault="x", at_ms=2)
+
+    def refused(path: Path, to: Path) -> Path:
+        if path.parent == tmp_path:
+            raise OSError(30, "read-only file system")
+        return renamed(path, to)
+
+    monkeypatch.setattr(Path, "rename", refused)
+    assert not await telling.bring_in()
+    assert sorted(body["words"] for body in journal.cases.values()) == ["in memory", "in the file"]
+    assert not telling.unstored
 
 
 async def test_two_faults_in_the_same_millisecond_are_two_cases(tmp_path: Path) -> None:

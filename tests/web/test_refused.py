@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
+from urllib.parse import urlencode
 
 import httpx
 import pytest
@@ -87,6 +90,7 @@ async def test_a_message_that_is_too_long_to_be_read_at_all_goes_to_people_unrea
         {"content": b'{"text": "' + DANGER.encode() + b' \\ud83d"}'},
         {"content": b'{"text": "hello", "text": "' + DANGER.encode() + b'"}'},
         {"content": b"text=" + DANGER.encode(), "headers": {"Content-Type": "text/plain"}},
+        {"content": json.dumps({"text": DANGER}).encode()[:-1]},
     ],
 )
 async def test_danger_in_a_body_that_does_not_fit_calls_people(serve: Serve, sent: dict[str, Any]) -> None:
@@ -96,6 +100,69 @@ async def test_danger_in_a_body_that_does_not_fit_calls_people(serve: Serve, sen
         assert said[-2:] == [escalation_message("en", "GB"), refused_message("en", "GB", "unreadable")]
         (case,) = await cases(served.client, await staff_login(served.app))
         assert DANGER in case["utterance"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        json.dumps({"text": DANGER_KO})[:-1],
+        json.dumps({"text": DANGER_KO})[:-1] + ",}",
+        json.dumps(json.dumps({"text": DANGER_KO})),
+        urlencode({"text": DANGER_KO}),
+    ],
+)
+async def test_people_can_read_korean_that_a_wrong_body_wrote_in_numbers(serve: Serve, body: str) -> None:
+    async with serve(country="KR") as served:
+        url, mine = await started(served.client, "ko")
+        said, _ = await refused(served.client, url, mine, 422, content=body.encode())
+        assert said[-2:] == [escalation_message("ko", "KR"), refused_message("ko", "KR", "unreadable")]
+        (case,) = await cases(served.client, await staff_login(served.app))
+        assert DANGER_KO.strip() in case["utterance"]
+
+
+@pytest.mark.parametrize("scheme", ["bearer ", "BEARER ", "Bearer  "])
+async def test_the_words_of_a_refused_body_count_however_the_token_is_written(serve: Serve, scheme: str) -> None:
+    async with serve(country="GB") as served:
+        url, mine = await started(served.client)
+        token = {"Authorization": scheme + mine["Authorization"].split()[1]}
+        assert (await served.client.get(url, headers=token)).status_code == 200
+        body = b'{"text": "hello", "text": "' + DANGER.encode() + b'"}'
+        said, _ = await refused(served.client, url, token, 422, content=body)
+        assert said[-2] == escalation_message("en", "GB")
+        assert len(await cases(served.client, await staff_login(served.app))) == 1
+
+
+async def test_a_body_over_the_size_limit_goes_to_people_unread(serve: Serve) -> None:
+    async with serve(country="AU") as served:
+        url, mine = await started(served.client, "ko")
+        body = json.dumps({"text": DANGER_KO * 9_000}).encode()
+
+        async def pieces() -> AsyncIterator[bytes]:
+            for at in range(0, len(body), 9_000):
+                yield body[at : at + 9_000]
+
+        for content in (body, pieces()):
+            said, _ = await refused(served.client, url, mine, 413, content=content)
+            assert said == [escalation_message("ko", "AU"), refused_message("ko", "AU", "too long")]
+        found = await cases(served.client, await staff_login(served.app))
+        assert len(found) == 2 and all(DANGER_KO in case["utterance"] and case["rings"] for case in found)
+
+
+@pytest.mark.usefixtures("stopped_clock")
+async def test_danger_that_comes_too_fast_is_heard_and_such_messages_are_limited_too(serve: Serve) -> None:
+    async with serve(replace(NIGHT, refused_read_per_minute=12), country="AU") as served:
+        url, mine = await started(served.client, "ko")
+        await served.client.post(f"{url}/say", json={"text": "안녕하세요."}, headers=mine)
+        fast, _ = await refused(served.client, url, mine, 429, json={"text": "딸이 전화를 했어요."})
+        assert fast == [refused_message("ko", "AU", "too fast")]
+        twice = b'{"text": "a", "text": "' + DANGER_KO.encode() + b'"}'
+        fast, _ = await refused(served.client, url, mine, 429, content=twice)
+        assert fast[-2:] == [escalation_message("ko", "AU"), refused_message("ko", "AU", "too fast")]
+        (case,) = await cases(served.client, await staff_login(served.app))
+        assert DANGER_KO.strip() in case["utterance"]
+        for sent in ({"json": {"text": DANGER_KO}}, {"content": twice}, {"json": {"txt": DANGER_KO}}):
+            fast, _ = await refused(served.client, url, mine, 429, **sent)
+            assert fast == [refused_message("ko", "AU", "too fast")], "two were read already"
 
 
 async def test_bytes_that_are_no_text_go_to_people(serve: Serve) -> None:
@@ -123,13 +190,6 @@ async def test_danger_after_the_session_was_closed_calls_people_and_thanks_do_no
 async def test_every_other_refusal_of_a_visitor_says_whom_to_call(serve: Serve) -> None:
     async with serve(NIGHT, country="AU") as served:
         url, mine = await started(served.client, "ko")
-        await served.client.post(f"{url}/say", json={"text": "안녕하세요."}, headers=mine)
-        fast, _ = await refused(served.client, url, mine, 429, json={"text": DANGER_KO})
-        assert fast == [refused_message("ko", "AU", "too fast")]
-        fast, _ = await refused(served.client, url, mine, 429, json={"txt": DANGER_KO})
-        assert fast == [refused_message("ko", "AU", "too fast")]
-        large, _ = await refused(served.client, url, mine, 413, json={"text": DANGER * 3_000})
-        assert large == [refused_message("ko", "AU", "too long")]
         unknown, _ = await refused(served.client, "/v1/sessions/0123456789abcdef", mine, 404, json={"text": DANGER})
         assert unknown == [refused_message("en", "AU", "no session")]
         stranger, _ = await refused(served.client, url, {"Authorization": "Bearer x"}, 404, json={"text": DANGER})

@@ -232,7 +232,7 @@ async def test_who_asks_is_told_that_a_program_answers_in_the_first_and_in_the_t
 
 
 async def test_size_and_rate_are_limited(opened: Opened) -> None:
-    async with opened(ServiceLimits(messages_per_minute=12, body_bytes=2_000)) as client:
+    async with opened(ServiceLimits(messages_per_minute=18, body_bytes=2_000)) as client:
         url, mine = await start(client)
         assert (await client.post(f"{url}/say", json={"text": "x" * 3_000}, headers=mine)).status_code == 413
         assert (await client.post(f"{url}/say", json={"text": " "}, headers=mine)).status_code == 422

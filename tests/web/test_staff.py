@@ -206,9 +206,17 @@ async def test_after_a_person_changes_their_password_all_their_logins_end(serve:
 
 async def test_names_that_look_the_same_in_a_log_are_refused(serve: Serve) -> None:
     async with serve() as (app, *_):
-        for name in ("", " kim", "kim\n", "a" * 65, "<b>"):
+        for name in ("", " kim", "kim ", "Nurse  Kim", "kim\n", "a" * 65, "a " * 40 + "a", "<b>"):
             with pytest.raises(UserError, match="cannot be an account's name"):
                 await app.state.service.staff.add(name, "watch", "x")
+
+
+@pytest.mark.parametrize("name", ["kim ", "Nurse  Kim", "박  간호사", "a " * 40 + "a"])
+async def test_such_names_are_refused_over_http_too(serve: Serve, name: str) -> None:
+    async with serve() as (app, client, _):
+        head = await staff_login(app, "박 간호사")
+        body = {"name": name, "role": "watch", "password": "correct horse battery"}
+        assert (await client.post("/v1/staff", json=body, headers=head)).status_code == 422
 
 
 async def test_every_view_is_logged_and_the_log_only_grows_and_reveals_manipulation(serve: Serve) -> None:

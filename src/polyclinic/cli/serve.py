@@ -61,7 +61,7 @@ def command(
         from polyclinic.web.sessions.app import create_app
         from polyclinic.web.sessions.limits import ServiceLimits
         from polyclinic.web.sessions.logins import hash_password
-        from polyclinic.web.sessions.opening import check_service
+        from polyclinic.web.sessions.opening import check_service, make_ready
         from polyclinic.web.sessions.server import SpokenServer, service_config
     except ImportError as error:
         raise ConfigError(f"the service needs the extra 'web' ({error.name}): {install_hint('web')}") from None
@@ -84,6 +84,7 @@ def command(
     ready_folder(folder_of(store or default_store()))
     refuse_busy_port(host, port)
     app = create_app(config, token, ServiceLimits(messages_per_minute=messages_per_minute, webhook=webhook))
+    wait(make_ready(config))
     wait(_first_administrator(store, hash_password))
     if not given:
         click.echo(f"service token (created for this run): {token}", err=True)

@@ -19,6 +19,8 @@ BODY_S = 300.0
 READ_S = 30.0
 KEEP_ALIVE_S = 75
 CONNECTIONS = 2000
+TOO_LONG, LONG_HEAD = 431, "the head of the request is too long"
+NO_HTTP = "this is no HTTP/1.1 request that the server can read"
 HEAD_BYTES = 64 * 1024  # the longest head of a request: a FHIR search may be long
 
 
@@ -29,15 +31,19 @@ class _BoundedHeads(h11.Connection):
 
     def __init__(self, head_bytes: int) -> None:
         super().__init__(h11.SERVER, head_bytes)
-        self._head_bytes = head_bytes
+        self.head_bytes, self.refused_as = head_bytes, 400
 
     def next_event(self) -> Any:
         """The next event; an error if it is a request with too long a head."""
-        event = super().next_event()
-        if isinstance(event, h11.Request):
-            size = len(event.target) + sum(len(name) + len(value) + 4 for name, value in event.headers)
-            if size > self._head_bytes:
-                raise h11.RemoteProtocolError("the head of the request is too long", error_status_hint=431)
+        try:
+            event = super().next_event()
+            if isinstance(event, h11.Request):
+                size = len(event.target) + sum(len(name) + len(value) + 4 for name, value in event.headers)
+                if size > self.head_bytes:
+                    raise h11.RemoteProtocolError(LONG_HEAD, error_status_hint=TOO_LONG)
+        except h11.RemoteProtocolError as error:
+            self.refused_as = error.error_status_hint
+            raise
         return event
 
 
@@ -57,7 +63,18 @@ class BoundedRequests(H11Protocol):
 
     def __init__(self, config: uvicorn.Config, *args: Any, **kwargs: Any) -> None:
         super().__init__(config, *args, **kwargs)
-        self.conn = _BoundedHeads(config.h11_max_incomplete_event_size or HEAD_BYTES)
+        self.conn = self._heads = _BoundedHeads(config.h11_max_incomplete_event_size or HEAD_BYTES)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what cannot be read as a request, in one line, and close the connection."""
+        status, most = self._heads.refused_as, self._heads.head_bytes
+        line = f"{f'{LONG_HEAD}: it may have {most} bytes' if status == TOO_LONG else NO_HTTP}\n".encode()
+        headers = [("Content-Type", "text/plain"), ("Content-Length", str(len(line))), ("Connection", "close")]
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):  # no answer has begun
+            answer = h11.Response(status_code=status, headers=headers)
+            for event in (answer, h11.Data(data=line), h11.EndOfMessage()):
+                self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the timer: a new connection must send its first request soon."""

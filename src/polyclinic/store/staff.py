@@ -30,7 +30,8 @@ _AT_THE_DESK: dict[AccountRole, StaffRole] = {
     "administrator": "administer",
 }
 LOGIN_MS, IDLE_MS, NOTE_USE_MS = 12 * 3_600_000, 30 * 60_000, 60_000
-NAME = r"^[A-Za-z0-9가-힣][A-Za-z0-9가-힣 ._-]{0,63}$"
+NAME, MOST_NAME = r"^[A-Za-z0-9가-힣](?: ?[A-Za-z0-9가-힣._-])*$", 64
+"""Single spaces, and none at the end: two names must not look the same."""
 LEAST_PASSWORD, MOST_PASSWORD = 12, 256
 _LOG = logging.getLogger(__name__)
 
@@ -53,8 +54,10 @@ class StaffAccounts(Tables):
 
     async def add(self, name: str, role: AccountRole, password_hash: str) -> None:
         """Create an account, or give a new password and role to one that was ended."""
-        if not re.fullmatch(NAME, name):
-            raise UserError(f"{name!r} cannot be an account's name: use letters, digits, spaces and . _ -, at most 64")
+        if len(name) > MOST_NAME or not re.fullmatch(NAME, name):
+            raise UserError(
+                f"{name!r} cannot be an account's name: use letters, digits, single spaces and . _ -, at most 64"
+            )
 
         def work(tx: Transaction) -> bool:
             known = tx.execute("SELECT active FROM staff WHERE name = ?", (name,))

@@ -88,7 +88,7 @@ def test_staff_take_a_person_over_pass_them_on_and_hand_them_back_through_a_rest
     expect(kim.locator("#heard")).to_contain_text(DANGER)
 
     lee.locator("#cases").get_by_role("button", name="Take over").click()
-    expect(lee.locator("#wrong")).to_contain_text("the session is person")
+    expect(lee.locator("#wrong")).to_contain_text("kim holds this session: ask them to pass it on")
     han.locator("#cases").get_by_role("button", name="Take over").click()
     expect(han.locator("#wrong")).to_contain_text("this needs the role take_over")
 

@@ -12,7 +12,7 @@ from polyclinic.core.live import Body
 from polyclinic.errors import UnknownName, UserError
 from polyclinic.runner.registry import clinics_with
 from polyclinic.store.audit_log import AuditEntry
-from polyclinic.store.staff import NAME
+from polyclinic.store.staff import MOST_NAME, NAME
 from polyclinic.web.access.allowed import TheRequester, acting_as
 from polyclinic.web.desk.services import ChosenService
 from polyclinic.web.desk.shown import LATEST, LOOK_S, DeskNow, DeskShown, desk_now, desk_shown
@@ -24,7 +24,7 @@ router = APIRouter(prefix="/api/desk", tags=["desk"])
 class Remarked(Body):
     """Who acts on a case, and why it is closed."""
 
-    by: str = Field("desk", pattern=NAME)
+    by: str = Field("desk", pattern=NAME, max_length=MOST_NAME)
     remark: str = Field("", max_length=2_000)
 
 

@@ -46,6 +46,7 @@ class AccessControl(Rates):
         super().__init__(limits.requests_per_minute, limits.logins_per_minute)
         self.token, self.passwords = token, Passwords()
         self._messages = Buckets(limits.messages_per_minute)
+        self._refused = Buckets(limits.refused_read_per_minute)
         self._starts = Buckets(limits.starts_per_minute)
         self._wrong = Buckets(limits.requests_per_minute)
 
@@ -64,6 +65,10 @@ class AccessControl(Rates):
     def message(self, session: str) -> None:
         """Count one message of a session."""
         refuse_until(self._messages.take(session))
+
+    def one_more_read(self, session: str) -> bool:
+        """Whether a message of a session that sends too many is still read for danger. It is counted."""
+        return self._refused.take(session) == 0
 
     def start(self) -> None:
         """Count one new session."""

@@ -24,7 +24,7 @@ from polyclinic.web.sessions.schemas import case_id
 
 _LOG = logging.getLogger(__name__)
 AGAIN_S, RETRY_S, WEBHOOK_S, KEEP_ALIVE_S, LOOK_WITHIN_S = 60.0, 5.0, 10.0, 15.0, 5.0
-KEPT_ALERTS = 100
+RING_WAITS_S, KEPT_ALERTS = 0.5, 100
 Send = Callable[[str, "Alert"], Awaitable[None]]
 
 
@@ -41,9 +41,12 @@ class Alert(BaseModel):
 
 
 async def post_alert(url: str, alert: Alert) -> None:
-    """Send an alert to a webhook; any answer except 2xx is a failure."""
-    async with httpx.AsyncClient(timeout=WEBHOOK_S, follow_redirects=False, trust_env=False) as client:
-        answer = await client.post(url, json=alert.model_dump(exclude={"reason"}))
+    """Send an alert to a webhook; any answer except 2xx is a failure. What else it answers is not read."""
+    told = alert.model_dump(exclude={"reason"})
+    async with (
+        httpx.AsyncClient(timeout=WEBHOOK_S, follow_redirects=False, trust_env=False) as client,
+        client.stream("POST", url, json=told) as answer,
+    ):
         if not answer.is_success:
             raise httpx.HTTPError(f"the webhook answered {answer.status_code}")
 
@@ -76,6 +79,7 @@ class Alerts:
         self._missed: set[str] = set()
         self._blind = False
         self._listeners: set[asyncio.Queue[Alert]] = set()
+        self.calls: set[asyncio.Task[None]] = set()
 
     @property
     def failing(self) -> bool:
@@ -96,7 +100,10 @@ class Alerts:
         return case in self._acknowledged
 
     async def ring(self) -> int:
-        """Ring for every open case that is due; returns how many."""
+        """Ring for every open case that is due; returns how many.
+
+        Calls of a slow webhook go on afterwards: the staff hear of the next case at once.
+        """
         waiting = {alert.case: alert for alert in [*await self._look(), *self._unstored()]}
         now, due = self._clock(), []
         for case, alert in waiting.items():
@@ -110,7 +117,11 @@ class Alerts:
             self._rung = {case: rung for case, rung in self._rung.items() if case in waiting}
         for alert in due:
             self._say(alert)
-        await asyncio.gather(*(self._page(alert) for alert in due))
+        if self._webhook and due:
+            calls = {asyncio.create_task(self._page(alert)) for alert in due}
+            self.calls |= calls
+            await asyncio.wait(calls, timeout=RING_WAITS_S)
+            self.calls = {call for call in self.calls if not call.done()}
         return len(due)
 
     async def _look(self) -> list[Alert]:
@@ -132,8 +143,6 @@ class Alerts:
             listener.put_nowait(alert)
 
     async def _page(self, alert: Alert) -> None:
-        if not self._webhook:
-            return
         try:
             async with asyncio.timeout(WEBHOOK_S):
                 await self._send(self._webhook, alert)

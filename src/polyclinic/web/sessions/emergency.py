@@ -11,7 +11,10 @@ import asyncio
 import hashlib
 import logging
 import os
+import re
+import stat
 import tempfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -82,23 +85,33 @@ class Telling:
     async def bring_in(self) -> bool:
         """Put emergencies that could not be stored into the queue. A file is renamed once the store has all of it.
 
-        Returns whether nothing is left. A case that is added twice is stored once.
+        Returns whether nothing is left. A case that is added twice is stored once. A file that cannot be moved stays
+        where it is, and keeps nothing else back.
         """
         if not self.queue:
             return not self.unstored
-        for path in self.files:
-            moving = path.with_name(f"{path.name}.moving")  # lines written meanwhile go into a new file
-            if not moving.exists() and path.is_file() and not path.is_symlink():
-                path.rename(moving)
-            for case in read_emergencies(moving):
-                if not await self._post(case):
-                    return False
-            if moving.exists():
-                moving.rename(path.with_name(f"{path.name}.in-queue-{now_ms()}"))
         for key, case in list(self.unstored.items()):
             if not await self._post(case):
                 return False
             del self.unstored[key]
+        return all([await self._bring_in(path) for path in self.files])
+
+    async def _bring_in(self, path: Path) -> bool:
+        moving = path.with_name(f"{path.name}.moving")  # lines written meanwhile go into a new file
+        try:
+            if not moving.exists() and _is_there(path):
+                path.rename(moving)
+        except OSError:  # its folder is read-only
+            moving = path
+        try:
+            for case in read_emergencies(moving):
+                if not await self._post(case):
+                    return False
+            if _is_there(moving):
+                moving.rename(path.with_name(f"{path.name}.in-queue-{now_ms()}"))
+        except OSError:
+            _LOG.exception("%s could not be renamed or read", path)
+            return False
         return True
 
     async def _post(self, case: Emergency) -> bool:
@@ -124,9 +137,13 @@ def append_line(paths: tuple[Path, ...], line: dict[str, Any]) -> bool:
     for path in paths:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-            with os.fdopen(os.open(path, flags, 0o600), "ab") as file:
-                file.write(orjson.dumps(line) + b"\n")
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+            with os.fdopen(os.open(path, flags, 0o600), "a+b") as file:
+                if not _ours(os.fstat(file.fileno())):
+                    raise PermissionError(f"{path} belongs to somebody else")
+                file.seek(-1 if file.tell() else 0, os.SEEK_END)
+                cut_off = file.read(1) not in (b"", b"\n")  # the line before, on a full disk
+                file.write((b"\n" if cut_off else b"") + orjson.dumps(line) + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
         except (OSError, TypeError):
@@ -134,6 +151,19 @@ def append_line(paths: tuple[Path, ...], line: dict[str, Any]) -> bool:
             continue
         return True
     return False
+
+
+def _ours(found: os.stat_result) -> bool:
+    """Whether this is a file of our own. In the system's temporary folder, anybody may have made it."""
+    return stat.S_ISREG(found.st_mode) and (not hasattr(os, "getuid") or found.st_uid == os.getuid())
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is such a file of our own, and no link to one."""
+    try:
+        return _ours(path.lstat())
+    except OSError:
+        return False
 
 
 def emergency_files(store: str, kind: str = "emergency") -> tuple[Path, ...]:
@@ -146,13 +176,19 @@ def emergency_files(store: str, kind: str = "emergency") -> tuple[Path, ...]:
 
 
 def read_emergencies(path: Path) -> list[Emergency]:
-    """The emergencies in one file. A line that is cut off in the middle is logged and left out."""
-    found: list[Emergency] = []
-    if not path.is_file() or path.is_symlink():
-        return found
-    for line in path.read_bytes().splitlines():
-        try:
-            found.append(Emergency.model_validate_json(line))
-        except ValueError:
-            _LOG.critical("a line of %s cannot be read: check the file", path)
-    return found
+    """The emergencies in one file. A line that is cut off in the middle is an emergency with what is left of it."""
+    lines = path.read_bytes().split(b"\n") if _is_there(path) else []
+    return [_read_line(number, line, path) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _read_line(number: int, line: bytes, path: Path) -> Emergency:
+    try:
+        return Emergency.model_validate_json(line)
+    except ValueError:
+        _LOG.critical("line %s of %s cannot be read: check the file", number, path)
+    text = line.decode("utf-8", "replace")
+    session = re.match(r'{"session":"([0-9a-f]+)"', text)
+    what = f"line {number} of {path} cannot be read, and this is all that is left of it"
+    number_of_its_own = zlib.crc32(line)  # the same each time the line is read
+    left = clean(text)[:4_000]
+    return Emergency(session=session[1] if session else "", words=left, fault=what, at_ms=number_of_its_own)

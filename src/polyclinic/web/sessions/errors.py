@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.security.utils import get_authorization_scheme_param
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -91,8 +92,21 @@ def failed(error: Broken) -> JSONResponse:
 
 
 async def refuse_body(request: Request, refused: BodyRefused) -> Response:
-    """The answer to a body that is not accepted."""
-    return await _refused(request, refused.status, refused.detail, refused.why, readable(refused.body))
+    """The answer to a body that is not accepted. It counts as a message of the session."""
+    status, detail, why = refused.status, refused.detail, refused.why
+    text = readable(refused.body)
+    return await _too_fast(request, text) or await _refused(request, status, detail, why, text)
+
+
+async def _too_fast(request: Request, text: str) -> Response | None:
+    """The answer if the session of a request has sent too many messages. The message is counted."""
+    live = _live(request)
+    try:
+        if live is not None:
+            request.app.state.access.message(live.id)
+    except HTTPException as found:
+        return await _refused(request, 429, str(found.detail), "too fast", text, found.headers)
+    return None
 
 
 async def _refused(
@@ -101,7 +115,10 @@ async def _refused(
     """A refusal. A visitor gets words to show with it, and people get the words that nobody would read otherwise."""
     body: dict[str, Any] = {"detail": detail}
     if _visitors_session(request) is not None:
-        answering = _service(request).refusals.answer(_live(request), why, text)
+        live, access = _live(request), request.app.state.access
+        if why == "too fast" and live is not None and not access.one_more_read(live.id):
+            text = ""
+        answering = _service(request).refusals.answer(live, why, text)
         try:
             said = await asyncio.create_task(answering)  # a task: what it logs must not show the refused request
         except Broken as broken:
@@ -130,7 +147,7 @@ def _live(request: Request) -> Live | None:
         return None
     live = _service(request).running(session)
     access: AccessControl = request.app.state.access
-    token = request.headers.get("authorization", "").removeprefix("Bearer ")
+    _, token = get_authorization_scheme_param(request.headers.get("authorization"))
     return live if live is not None and access.opens(live, token) else None
 
 
@@ -141,13 +158,9 @@ async def unfit(request: Request, error: Exception) -> Response:
     lines = [f"{'.'.join(map(str, fault['loc'][1:])) or 'body'}: {plain_fault(fault)}" for fault in faults]
     detail = "\n".join(lines).encode("utf-8", "replace").decode()
     too_long = any(fault["type"] == "string_too_long" for fault in faults)
-    live = _live(request)
-    if live is not None:
-        try:
-            request.app.state.access.message(live.id)
-        except HTTPException as too_fast:
-            return await _refused(request, 429, str(too_fast.detail), "too fast", headers=too_fast.headers)
-    return await _refused(request, 422, detail, "too long" if too_long else "unreadable", readable(found.body))
+    why: Refusal = "too long" if too_long else "unreadable"
+    text = readable(found.body)
+    return await _too_fast(request, text) or await _refused(request, 422, detail, why, text)
 
 
 def handle_errors(app: FastAPI) -> None:
@@ -163,7 +176,7 @@ def handle_errors(app: FastAPI) -> None:
 
     async def http(request: Request, error: Exception) -> Response:
         found = error if isinstance(error, HTTPException) else HTTPException(400)
-        text = readable(await request.body()) if found.status_code == 400 else ""
+        text = readable(await request.body()) if found.status_code in (400, 429) else ""
         why = _WHY.get(found.status_code, "no session")
         return await _refused(request, found.status_code, str(found.detail), why, text, found.headers)
 

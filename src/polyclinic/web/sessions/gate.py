@@ -16,7 +16,7 @@ from polyclinic.errors import PolyclinicError
 
 
 class BodyRefused(PolyclinicError):
-    """Why a body is refused. `body` is what was read of it, if it was read to its end."""
+    """Why a body is refused. `body` is what was read of it, perhaps only its beginning."""
 
     def __init__(self, status: int, detail: str, *, why: Refusal, body: bytes = b"") -> None:
         super().__init__(detail)
@@ -29,11 +29,12 @@ Refuse = Callable[[Request, BodyRefused], Awaitable[Response]]
 class BodyGate:
     """Reads the whole body before the application sees it, with or without an announced length.
 
-    A body that is too large is refused with 413, one that is too slow with 408, one with a duplicate key with 422.
+    A body that is too large is refused with 413, one that is too slow with 408, one that breaks off with 400, one with
+    a duplicate key with 422. `refuse` gets as much of the body as was allowed to come.
     """
 
     def __init__(self, app: ASGIApp, body_bytes: int, body_s: float, refuse: Refuse | None = None) -> None:
-        self._app, self._most, self._seconds, self._refuse = app, body_bytes, body_s, refuse or _plainly
+        self._app, self._most, self._seconds, self._refuse = app, body_bytes, body_s, refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer it with a refusal."""
@@ -45,7 +46,7 @@ class BodyGate:
             body = await self._read(headers.get(b"content-length", b""), receive)
             _check_names(body)
         except BodyRefused as refused:
-            answer = await self._refuse(Request(scope), refused)
+            answer = await (self._refuse or _plainly)(Request(scope), refused)
             answer.headers["connection"] = "close"
             await answer(scope, receive, send)
             return
@@ -63,23 +64,25 @@ class BodyGate:
         await self._app(scope, again, send)
 
     async def _read(self, announced: bytes, receive: Receive) -> bytes | None:
-        if announced.isdigit() and int(announced) > self._most:
+        if announced.isdigit() and int(announced) > self._most and self._refuse is None:
             raise BodyRefused(413, "the body is too large", why="too long")
-        parts, size = [], 0
+        body = bytearray()
         try:
             async with asyncio.timeout(self._seconds):
                 while True:
                     message = await receive()
                     if message["type"] == "http.disconnect":
-                        return None
-                    parts.append(message.get("body", b""))
-                    size += len(parts[-1])
-                    if size > self._most:
-                        raise BodyRefused(413, "the body is too large", why="too long")
+                        if not body:
+                            return None
+                        raise BodyRefused(400, "the body broke off", why="unreadable", body=bytes(body))
+                    body += message.get("body", b"")
+                    if len(body) > self._most:
+                        beginning = bytes(body[: self._most])
+                        raise BodyRefused(413, "the body is too large", why="too long", body=beginning)
                     if not message.get("more_body", False):
-                        return b"".join(parts)
+                        return bytes(body)
         except TimeoutError:
-            raise BodyRefused(408, "the body came too slowly", why="unreadable") from None
+            raise BodyRefused(408, "the body came too slowly", why="unreadable", body=bytes(body)) from None
 
 
 async def _plainly(request: Request, refused: BodyRefused) -> Response:

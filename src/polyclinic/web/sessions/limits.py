@@ -15,12 +15,14 @@ from fastapi import HTTPException
 class ServiceLimits:
     """What one service accepts. Rates are per minute; a burst of one sixth of this rate is allowed at once.
 
+    Of the messages that come too fast, `refused_read_per_minute` are still read for danger.
     A body must come within `body_s`. A message that is not answered within `answer_s` counts as a fault, and so does a
     store that another process has locked for `lock_wait_s`, or that does not answer for twice as long. Alerts go to
     `webhook`.
     """
 
     messages_per_minute: float = 60.0
+    refused_read_per_minute: float = 12.0
     requests_per_minute: float = 1_200.0
     starts_per_minute: float = 120.0
     logins_per_minute: float = 12.0

@@ -15,7 +15,7 @@ from fastapi import HTTPException
 from pydantic import BaseModel, StringConstraints
 
 from polyclinic.core.live import Body
-from polyclinic.store.staff import LEAST_PASSWORD, MOST_PASSWORD, NAME, Account, AccountRole, StaffAccounts
+from polyclinic.store.staff import LEAST_PASSWORD, MOST_NAME, MOST_PASSWORD, NAME, Account, AccountRole, StaffAccounts
 from polyclinic.web.sessions.limits import Rates
 from polyclinic.web.sessions.trail import Trail
 
@@ -54,7 +54,7 @@ class Passwords:
         return fits and hashed is not None
 
 
-_Name = Annotated[str, StringConstraints(pattern=NAME)]
+_Name = Annotated[str, StringConstraints(pattern=NAME, max_length=MOST_NAME)]
 Password = Annotated[str, StringConstraints(max_length=MOST_PASSWORD)]
 NewPassword = Annotated[str, StringConstraints(min_length=LEAST_PASSWORD, max_length=MOST_PASSWORD)]
 

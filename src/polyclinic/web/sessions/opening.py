@@ -97,6 +97,12 @@ def service_plan(config: RunConfig) -> RunPlan:
     return plan
 
 
+async def make_ready(config: RunConfig) -> None:
+    """Make the service's run in the store. Raises if a new store cannot be written to, before a server is started."""
+    async with open_store(config.store) as store:
+        await service_run(store, service_plan(config))
+
+
 async def check_service(config: RunConfig) -> None:
     """Raise if it is known that the first call of a model would fail: no key, no package, no file."""
     async with open_store("sqlite://:memory:") as store, build(service_plan(config), store.journal(""), store) as built:

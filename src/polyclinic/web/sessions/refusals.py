@@ -10,9 +10,12 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
+from urllib.parse import unquote_plus
 
 from polyclinic.core.journal import Journal
 from polyclinic.core.live import MOST_CHARS, REFUSED_WORDS, Action, Body, Heard, LiveService, Refusal
@@ -29,6 +32,7 @@ or longer if others wait for it too. What is not read goes to people.
 """
 NOT_TEXT = "\ufffd"
 """Stands for bytes that are no text in UTF-8."""
+_ESCAPED = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
 Act = Callable[[Live, Action[Any], Body], Awaitable[list[Heard]]]
 
 
@@ -105,14 +109,17 @@ class Refusals:
 
 
 def readable(body: Any) -> str:
-    """The texts in a body that was not used: of its values if it is JSON, or else the whole."""
-    if not isinstance(body, bytes):
-        return words_in(body)
-    text = body.decode("utf-8", "replace")
-    try:
-        return words_in(json.loads(text, object_pairs_hook=_values))
-    except (ValueError, RecursionError):
-        return text
+    """The texts in a body that was not used: of its values if it is JSON, or else the whole.
+
+    A text without any space may be a form as browsers encode it.
+    """
+    if isinstance(body, bytes):
+        body = body.decode("utf-8", "replace")
+        with suppress(ValueError, RecursionError):
+            body = json.loads(body, object_pairs_hook=_values)
+    if isinstance(body, str) and not re.search(r"\s", body):
+        body = unquote_plus(body)
+    return words_in(body)
 
 
 def _values(pairs: list[tuple[str, Any]]) -> list[Any]:
@@ -121,8 +128,13 @@ def _values(pairs: list[tuple[str, Any]]) -> list[Any]:
 
 
 def words_in(body: Any) -> str:
-    """Every text in a body that could not be used."""
-    return "\n".join(_texts(body))
+    """Every text in a body that could not be used, as people read it."""
+    return _ESCAPED.sub(_unescaped, "\n".join(_texts(body)))
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    """The characters that JSON wrote as numbers. JSON that broke off or was encoded twice still has them."""
+    return str(json.loads(f'"{found[0]}"'))
 
 
 def _texts(value: Any) -> Iterator[str]:

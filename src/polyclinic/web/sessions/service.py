@@ -234,10 +234,10 @@ class Service:
 
     async def _check(self, live: Live, action: Action[Body], body: Body, who: Account | None) -> None:
         """Check an action: only the holder or an administrator may act, and only permitted staff may get a session."""
-        if live.state.control not in action.when:
-            raise NotNow(f"the session is {live.state.control}; this needs it to be {' or '.join(action.when)}")
         if who is not None and live.state.holder not in ("", who.name) and not who.may("administer"):
             raise NotNow(f"{live.state.holder} holds this session: ask them to pass it on")
+        if live.state.control not in action.when:
+            raise NotNow(f"the session is {live.state.control}; this needs it to be {' or '.join(action.when)}")
         if isinstance(body, PassOn):
             found = await self.staff.find(body.to)
             if found is None or not found[0].may("take_over"):
@@ -309,7 +309,7 @@ class Service:
     async def stop(self) -> None:
         """Stop all sessions without ending them; the journal holds them."""
         flows = [live.task for live in self._sessions.values() if live.task is not None and not live.task.done()]
-        await cancel_all((*self._working, *flows))
+        await cancel_all((*self._working, *flows, *self.alerts.calls))
         for live in self._sessions.values():
             try:
                 await self._leases.release(live.id)
