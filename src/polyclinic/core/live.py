@@ -36,7 +36,7 @@ REFUSED_WORDS = (
 WAITING_WORDS = "Your answer takes longer than usual. In an emergency call your local emergency number now."
 """What a visitor is told while an answer takes long, if the clinic has no text of its own."""
 
-Refusal = Literal["too long", "unreadable", "too fast", "not now", "closed", "no session"]
+WhyRefused = Literal["too long", "unreadable", "too fast", "not now", "closed", "no session"]
 """Why something that a visitor sent was not taken."""
 
 MOST_CHARS = 4_000
@@ -162,7 +162,7 @@ class LiveService(Generic[S, StartT, ViewT]):
         """What the visitor is told after any failure. No model writes it, and it needs no store."""
         return LAST_WORDS
 
-    def refused_words(self, scenario: S, why: Refusal) -> str:
+    def refused_words(self, scenario: S, why: WhyRefused) -> str:
         """What the visitor is told whose request was refused. No model writes it, and it needs no store."""
         return REFUSED_WORDS
 

@@ -15,7 +15,7 @@ from polyclinic.text.normal import normalise
 from polyclinic.text.questions import in_question_order
 from polyclinic.text.sentences import is_question, sentences
 
-Agreement = Literal["yes", "partly", "no", ""]
+Agrees = Literal["yes", "partly", "no", ""]
 
 _PLAIN = r"(?:yes|yeah|yep|yup|aye|ok|okay|agreed)"
 _ALONE = (
@@ -107,7 +107,7 @@ _KO_RESERVES = re.compile(r"(?:지만|하지만|그러나|다만|대신|빼고|�
 
 
 @lru_cache(maxsize=1_024)
-def agreement(text: str) -> Agreement:
+def agreement(text: str) -> Agrees:
     """Whether an answer agrees to what was proposed. A no counts, whatever else is said; a yes does not count beside a
     reservation.
     """

@@ -30,8 +30,8 @@ from polyclinic.core.live import (
     LiveService,
     NoBody,
     PassOn,
-    Refusal,
     SessionView,
+    WhyRefused,
     Words,
 )
 from polyclinic.core.note import get_payload
@@ -220,7 +220,7 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
         """The set message with the contacts of the visitor's country."""
         return escalation_message(scenario.lang, scenario.persona.country)
 
-    def refused_words(self, scenario: Talk, why: Refusal) -> str:
+    def refused_words(self, scenario: Talk, why: WhyRefused) -> str:
         """Why the message was not taken, with the contacts of the visitor's country."""
         return refused_message(scenario.lang, scenario.persona.country, why)
 

@@ -14,7 +14,7 @@ from fastapi.security.utils import get_authorization_scheme_param
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from polyclinic.core.live import LAST_WORDS, Heard, Refusal
+from polyclinic.core.live import LAST_WORDS, Heard, WhyRefused
 from polyclinic.core.plain_faults import plain_fault
 from polyclinic.errors import StoreError, UnknownName, UserError
 from polyclinic.web.sessions.access import AccessControl
@@ -38,7 +38,7 @@ _PRIVATE = {
     "Referrer-Policy": "no-referrer",
     "Content-Security-Policy": PAGES,
 }
-_WHY: Mapping[int, Refusal] = {400: "unreadable", 429: "too fast"}
+_WHY: Mapping[int, WhyRefused] = {400: "unreadable", 429: "too fast"}
 _HEADERS = [(name.lower().encode(), value.encode()) for name, value in _PRIVATE.items()]
 
 
@@ -110,7 +110,12 @@ async def _too_fast(request: Request, text: str) -> Response | None:
 
 
 async def _refused(
-    request: Request, status: int, detail: str, why: Refusal, text: str = "", headers: Mapping[str, str] | None = None
+    request: Request,
+    status: int,
+    detail: str,
+    why: WhyRefused,
+    text: str = "",
+    headers: Mapping[str, str] | None = None,
 ) -> Response:
     """A refusal. A visitor gets words to show with it, and people get the words that nobody would read otherwise."""
     body: dict[str, Any] = {"detail": detail}
@@ -158,7 +163,7 @@ async def unfit(request: Request, error: Exception) -> Response:
     lines = [f"{'.'.join(map(str, fault['loc'][1:])) or 'body'}: {plain_fault(fault)}" for fault in faults]
     detail = "\n".join(lines).encode("utf-8", "replace").decode()
     too_long = any(fault["type"] == "string_too_long" for fault in faults)
-    why: Refusal = "too long" if too_long else "unreadable"
+    why: WhyRefused = "too long" if too_long else "unreadable"
     text = readable(found.body)
     return await _too_fast(request, text) or await _refused(request, 422, detail, why, text)
 

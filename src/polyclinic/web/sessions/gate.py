@@ -11,14 +11,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from polyclinic.core.live import Refusal
+from polyclinic.core.live import WhyRefused
 from polyclinic.errors import PolyclinicError
 
 
 class BodyRefused(PolyclinicError):
     """Why a body is refused. `body` is what was read of it, perhaps only its beginning."""
 
-    def __init__(self, status: int, detail: str, *, why: Refusal, body: bytes = b"") -> None:
+    def __init__(self, status: int, detail: str, *, why: WhyRefused, body: bytes = b"") -> None:
         super().__init__(detail)
         self.status, self.detail, self.why, self.body = status, detail, why, body
 

@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from polyclinic.core.journal import Journal
-from polyclinic.core.live import MOST_CHARS, REFUSED_WORDS, Action, Body, Heard, LiveService, Refusal
+from polyclinic.core.live import MOST_CHARS, REFUSED_WORDS, Action, Body, Heard, LiveService, WhyRefused
 from polyclinic.errors import UserError
 from polyclinic.store.journal import now_ms
 from polyclinic.web.sessions.emergency import clean
@@ -56,7 +56,7 @@ class Refusals:
             return ""
         return parts[2] if len(parts) == 4 and parts[3] in self._visitors else None
 
-    async def answer(self, live: Live | None, why: Refusal, text: str) -> list[Heard]:
+    async def answer(self, live: Live | None, why: WhyRefused, text: str) -> list[Heard]:
         """What the visitor hears. `live` is their session, if their token opens one. Raises `Broken` after a fault."""
         told = self._line(self._why_words(live, why))
         text = clean(text).strip()
@@ -95,7 +95,7 @@ class Refusals:
             _LOG.exception("a refused message of session %s could not be put into the queue", live.id)
             await telling.tell(live.id, part, reason)
 
-    def _why_words(self, live: Live | None, why: Refusal) -> str:
+    def _why_words(self, live: Live | None, why: WhyRefused) -> str:
         try:
             made = live.scenario if live else self._room.scenario("", self._room.opening(), {}, self._options)
             return self._room.refused_words(made, why)

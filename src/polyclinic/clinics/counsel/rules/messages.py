@@ -9,7 +9,7 @@ from typing import Literal
 from polyclinic.clinics.counsel.rules.trained import GuardLabel
 from polyclinic.clinics.counsel.scenario import Lang, data
 from polyclinic.clinics.counsel.state import PREFERENCES
-from polyclinic.core.live import Refusal
+from polyclinic.core.live import WhyRefused
 from polyclinic.core.message import Frozen
 from polyclinic.errors import ConfigError
 
@@ -51,7 +51,7 @@ def escalation_message(lang: Lang, country: str, label: GuardLabel = "active") -
     return _with_contacts(label if label in data("messages") else "escalated", lang, country)
 
 
-def refused_message(lang: Lang, country: str, why: Refusal) -> str:
+def refused_message(lang: Lang, country: str, why: WhyRefused) -> str:
     """Said when something that the person sent was not taken: why, what to do, and whom to call."""
     return f"{data('messages')['refused'][why.replace(' ', '_')][lang]} {_whom_to_call(lang, country)}"
 

@@ -32,7 +32,7 @@ _TELLS = re.compile(
 """A sentence that tells something. What does not, and is no question, orders something."""
 
 
-class Heard(NamedTuple):
+class HeardDecision(NamedTuple):
     """What the attending decided about a plan: it stands, it stands as the attending told it, in part, or not at all;
     and what they ordered in their own words.
     """
@@ -41,17 +41,17 @@ class Heard(NamedTuple):
     orders: tuple[str, ...] = ()
 
 
-def attending_on_plan(prompt: ActTurn) -> Heard | None:
+def attending_on_plan(prompt: ActTurn) -> HeardDecision | None:
     """What the doctor last said about the plan; None before they have spoken."""
     said = _last(prompt, "doctor")
     if said is None:
         return None
     stance, whole = agreement(said), all(normalise(step) in normalise(said) for step in prompt.view.protocol)
     if whole:
-        return Heard("confirmed" if stance == "yes" else "told")
+        return HeardDecision("confirmed" if stance == "yes" else "told")
     if stance == "partly":
-        return Heard("partly", tuple(each for each in sentences(said) if not is_question(each)))
-    return Heard("confirmed" if stance == "yes" else "open", orders_in(said))
+        return HeardDecision("partly", tuple(each for each in sentences(said) if not is_question(each)))
+    return HeardDecision("confirmed" if stance == "yes" else "open", orders_in(said))
 
 
 def proposes_the_plan(prompt: ActTurn) -> bool:

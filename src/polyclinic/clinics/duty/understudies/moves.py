@@ -5,7 +5,7 @@ from __future__ import annotations
 from polyclinic.clinics.duty.prompts.people import ActTurn
 from polyclinic.clinics.duty.rules.knowledge import knowledge
 from polyclinic.clinics.duty.understudies.decisions import (
-    Heard,
+    HeardDecision,
     asked_before,
     attending_on_plan,
     decision_is_missing,
@@ -86,7 +86,7 @@ def _answering(prompt: ActTurn, names: list[str]) -> list[str]:
     return ["take_over", *names] if stage == "settle" and order_is_refused(prompt) else names
 
 
-def _telling(names: list[str], stage: str, heard: Heard) -> list[str]:
+def _telling(names: list[str], stage: str, heard: HeardDecision) -> list[str]:
     """How a patient is told what the attending decided: the plan, what was ordered instead of it, or that it waits."""
     if heard.about_plan == "told":
         return ["decided" if name == "alone" else name for name in names]
