@@ -2,17 +2,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from polyclinic.core.judge import Metric
+from polyclinic.core.reading import Says
 from polyclinic.core.transcript import Score
 from polyclinic.eval.overview import results_section
 from polyclinic.eval.results import CastMember, EpisodeRow, RunResults
 from polyclinic.eval.sections import Table
 from polyclinic.eval.summary import summarise
 from polyclinic.eval.validity import NOT_VALID, grounds, valid_metrics, valid_only, validity_section
-from polyclinic.reading.measure import Accuracy, accuracy
+from polyclinic.reading.measure import RESULTS as READER_RESULTS
+from polyclinic.reading.measure import SENTENCE_RESULTS, Accuracy, accuracy, kept_results
+from polyclinic.runner.readings import all_kinds
 
-GOOD = Accuracy(100, 0.9, 0.9, 0.9, 0.84, 0.96, 0.0)
-POOR = Accuracy(100, 0.6, 0.6, 0.6, 0.5, 0.7, 0.0)
+GOOD = Accuracy(100, 0.9, 0.9, 0.9, 0.84, 0.96, 0.0, yes=50, no=50)
+POOR = Accuracy(100, 0.6, 0.6, 0.6, 0.5, 0.7, 0.0, yes=50, no=50)
 RESULTS = RunResults(
     run="r",
     clinic="x",
@@ -48,7 +53,33 @@ def test_a_reader_that_was_measured_on_one_answer_alone_is_not_believed() -> Non
     measured = accuracy([(True, "yes")] * 50)
     assert measured.balanced == 1
     ground = grounds(replace(RESULTS, reader_accuracy={"x-leak": measured}))["leaks"]
-    assert not ground.valid and "one of the two answers only" in ground.about
+    assert not ground.valid and "not measured: 50 lines with yes and 0 with no" in ground.about
+
+
+@pytest.mark.parametrize(("yes", "no", "valid"), [(1, 1, False), (12, 7, False), (8, 11, False), (8, 12, True)])
+def test_a_reader_that_was_measured_on_few_lines_is_not_measured(yes: int, no: int, valid: bool) -> None:
+    """Two lines are both right by chance one time in four."""
+    pairs: list[tuple[bool, Says]] = [(True, "yes") for _ in range(yes)]
+    pairs += [(False, "no") for _ in range(no)]
+    measured = accuracy(pairs)
+    assert measured.balanced == 1
+    results = replace(RESULTS, reader_accuracy={"x-leak": measured})
+    assert ("leaks" in valid_metrics(results)) is valid
+    assert ("not measured" in grounds(results)["leaks"].about) is not valid
+    assert bool(validity_section(results)) is not valid
+
+
+def test_a_reader_that_leaves_everything_unclear_is_measured_as_wrong() -> None:
+    measured = accuracy([(label, "unclear") for label in (True, False) for _ in range(50)])
+    assert not measured.too_few and measured.balanced == 0 and measured.unclear == 1
+    assert valid_metrics(replace(RESULTS, reader_accuracy={"x-leak": measured})) == ["turns"]
+
+
+def test_the_readers_in_the_package_were_measured_on_enough_lines_of_every_kind() -> None:
+    for file in (READER_RESULTS, SENTENCE_RESULTS):
+        kept = kept_results(file)
+        assert set(kept) == set(all_kinds())
+        assert [kind for kind, one in kept.items() if one.too_few] == []
 
 
 def test_a_poor_reader_is_accepted_where_only_an_understudy_was_read() -> None:

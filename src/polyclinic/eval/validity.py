@@ -45,16 +45,16 @@ def ground_of(results: RunResults, metric: Metric) -> Ground:
         right = known.get(kind)
         parts.append(f"{kind} ({_measured(right)})")
         read = results.read_roles.get(kind, ())
-        believed = right is not None and right.balanced >= GOOD_ENOUGH and right.two_sided
-        valid = valid and (believed or not (free & set(read) if read else free - {READER}))
+        valid = valid and (
+            (right is not None and right.believed) or not (free & set(read) if read else free - {READER})
+        )
     return Ground(f"reader {reader}: {', '.join(parts)}", valid)
 
 
 def _measured(right: Accuracy | None) -> str:
     if right is None:
         return "not measured"
-    told = f"right on {right.balanced:.2f} of {right.n}"
-    return told if right.two_sided else f"{told}, with one of the two answers only"
+    return right.too_few or f"right on {right.balanced:.2f} of {right.n}"
 
 
 def grounds(results: RunResults) -> dict[str, Ground]:
