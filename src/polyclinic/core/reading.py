@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     pass
 
 Says = Literal["yes", "no", "unclear"]
+_ANSWERS: dict[Says, tuple[str, ...]] = {
+    "yes": ("yes", "y", "1", "예", "네", "그렇다", "있다"),
+    "no": ("no", "n", "0", "아니요", "아니오", "아니다", "없다"),
+    "unclear": ("unclear", "u", "?", "불분명", "모름", "모르겠다"),
+}
+_SAID: dict[str, Says] = {word: says for says, words in _ANSWERS.items() for word in words}
 READER = "reader"
 SENTENCES = "sentences"
 SENTENCE_READER = f"builtin:{SENTENCES}"
@@ -34,6 +40,11 @@ READER_CARD = "reader.json"
 """The file that marks a folder of weights as a reader."""
 GOOD_ENOUGH = 0.75
 _FACT = re.compile(r"\{(\w+)\}")
+
+
+def answer_of(word: str) -> Says | None:
+    """A person's one-word answer to a reader's question, in English or Korean; None if it is none."""
+    return _SAID.get(word.strip().strip(".,;:!").casefold())
 
 
 class AnswerOption(NamedTuple):
