@@ -18,7 +18,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from polyclinic.core.message import Frozen
 
@@ -134,7 +134,8 @@ class ReadingKind:
     are in a file of their own. `in_order` says that the network that reads words in order is asked too; without it, the
     linear weights read better. `states` says that only a text that states something can be a yes: for the built-in
     reader, a bare "yes" or "ok" is a no. `from_words` finds what a text is compared with in facts that are only words:
-    those of a file.
+    those of a file. `only_in` says in which scenarios a language model is read at all: in others it chooses from a
+    list. A person is always read.
     """
 
     name: str
@@ -159,6 +160,7 @@ class ReadingKind:
     in_order: bool = True
     states: bool = False
     from_words: Callable[[Mapping[str, str]], Compared] | None = None
+    only_in: Callable[[Any], bool] | None = None
 
     def ask(self, compared: Compared | None = None, /, **facts: str) -> Question:
         """The question about these facts."""

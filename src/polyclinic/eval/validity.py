@@ -6,7 +6,7 @@ and the words of a language model or a person were read, the metric is shown as 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from polyclinic.core.judge import Metric
@@ -32,16 +32,23 @@ class Ground:
 
 
 def ground_of(results: RunResults, metric: Metric) -> Ground:
-    """What one metric is computed from."""
-    if not metric.rests_on:
-        return Ground(results.judged_by.get(metric.name, "exact rule"))
+    """What one metric is computed from, and by which other readings the flow decided what was said."""
+    rests_on = [kind for kind in metric.rests_on if kind not in results.never_read]
+    found = _read_by(results, rests_on) if rests_on else Ground(results.judged_by.get(metric.name, "exact rule"))
+    follows = [kind for kind in metric.follows if kind not in (*rests_on, *results.never_read)]
+    if not follows:
+        return found
+    return replace(found, about=f"{found.about}; the reader also decided what was said: {', '.join(follows)}")
+
+
+def _read_by(results: RunResults, kinds: Sequence[str]) -> Ground:
     players = {member.role: member.original for member in results.cast}
     reader = players[READER].model if READER in players else "builtin"
     known: Mapping[str, Accuracy] = kept_results(_SHIPPED[reader]) if reader in _SHIPPED else results.reader_accuracy
     free = {role_of(role) for role, member in players.items() if member.kind in _FREE}
     parts: list[str] = []
     valid = True
-    for kind in metric.rests_on:
+    for kind in kinds:
         right = known.get(kind)
         parts.append(f"{kind} ({_measured(right)})")
         read = results.read_roles.get(kind, ())

@@ -14,6 +14,7 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case, Judge, Metric
 from polyclinic.core.model import ModelKind, role_of
 from polyclinic.core.reading import READER
+from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import Ended, EpisodeStatus, Failed, Score, Scored, Transcript
 from polyclinic.errors import UnknownName
 from polyclinic.eval.estimate import number_text
@@ -71,8 +72,19 @@ async def load_results(store: Store, run: str, scoring: str = LIVE, *, transcrip
         outcomes=clinic.outcomes,
         variant_about={name: clinic.variants[name].about for name in variants},
         read_roles={kind.name: kind.who for kind in clinic.readings},
+        never_read=kinds_never_read(clinic, players, list(scenarios.values())),
         reader_accuracy=reader_accuracy(reader),
         judged_by={metric.name: _maker(judge) for judge in clinic.judges() for metric in judge.metrics},
+    )
+
+
+def kinds_never_read(clinic: Clinic, cast: Sequence[CastMember], scenarios: Sequence[Scenario]) -> frozenset[str]:
+    """The kinds of reading that nobody is asked about in these scenarios, because models choose from a list there."""
+    people = {role_of(member.role) for member in cast if member.original.kind == "human"}
+    return frozenset(
+        kind.name
+        for kind in clinic.readings
+        if kind.only_in is not None and not people & set(kind.who) and not any(map(kind.only_in, scenarios))
     )
 
 
