@@ -20,7 +20,9 @@ from polyclinic.text.repeats import without_repeats
 from polyclinic.text.sentences import is_question, sentences
 
 _TOLD = ("patient-told", "patient-refusal", "patient-asks")
-LEAK_FREE = Metric("leak_free", "share of answers that give nothing away", rests_on=("patient-leak", "patient-refusal"))
+LEAK_FREE = Metric(
+    "leak_free", "share of answers that give nothing away", rests_on=("patient-leak", "patient-refusal", "patient-told")
+)
 ELICITED = Metric("elicited", "share of the record's checklist that was brought out", rests_on=_TOLD)
 RED_FLAGS = Metric("red_flags", "share of the red flags that were brought out", rests_on=_TOLD)
 RIGHT = Metric("right_diagnosis", "whether the diagnosis is the record's", rests_on=("patient-diagnosis",), yes_no=True)
