@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from polyclinic.core.judge import Metric
 from polyclinic.core.model import role_of
@@ -41,21 +42,45 @@ def ground_of(results: RunResults, metric: Metric) -> Ground:
     return replace(found, about=f"{found.about}; the reader also decided what was said: {', '.join(follows)}")
 
 
+class _Reader(NamedTuple):
+    """The reader of a run, how good it is known to be, and the roles whose words are free."""
+
+    name: str
+    known: Mapping[str, Accuracy]
+    free: frozenset[str]
+
+    @classmethod
+    def of(cls, results: RunResults) -> _Reader:
+        players = {member.role: member.original for member in results.cast}
+        name = players[READER].model if READER in players else "builtin"
+        known = kept_results(_SHIPPED[name]) if name in _SHIPPED else results.reader_accuracy
+        free = frozenset(role_of(role) for role, member in players.items() if member.kind in _FREE)
+        return cls(name, known, free)
+
+    def reads_free_words(self, roles: Sequence[str]) -> bool:
+        """Whether a kind that reads these roles reads a language model or a person; none named: any role."""
+        return bool(self.free & set(roles) if roles else self.free - {READER})
+
+
 def _read_by(results: RunResults, kinds: Sequence[str]) -> Ground:
-    players = {member.role: member.original for member in results.cast}
-    reader = players[READER].model if READER in players else "builtin"
-    known: Mapping[str, Accuracy] = kept_results(_SHIPPED[reader]) if reader in _SHIPPED else results.reader_accuracy
-    free = {role_of(role) for role, member in players.items() if member.kind in _FREE}
-    parts: list[str] = []
-    valid = True
-    for kind in kinds:
-        right = known.get(kind)
-        parts.append(f"{kind} ({_measured(right)})")
-        read = results.read_roles.get(kind, ())
-        valid = valid and (
-            (right is not None and right.believed) or not (free & set(read) if read else free - {READER})
-        )
-    return Ground(f"reader {reader}: {', '.join(parts)}", valid)
+    reader = _Reader.of(results)
+    valid = all(
+        ((right := reader.known.get(kind)) is not None and right.believed)
+        or not reader.reads_free_words(results.read_roles.get(kind, ()))
+        for kind in kinds
+    )
+    parts = ", ".join(f"{kind} ({_measured(reader.known.get(kind))})" for kind in kinds)
+    return Ground(f"reader {reader.name}: {parts}", valid)
+
+
+def never_measured(results: RunResults) -> bool:
+    """Whether a language model's or a person's words were read by a reader that was never measured on such words."""
+    reader = _Reader.of(results)
+    return any(
+        reader.reads_free_words(roles) and ((right := reader.known.get(kind)) is None or bool(right.too_few))
+        for kind, roles in results.read_roles.items()
+        if kind not in results.never_read
+    )
 
 
 def _measured(right: Accuracy | None) -> str:
