@@ -36,7 +36,7 @@ METRICS = (
         "contradictions",
         "share of answers that go against a line of the record",
         higher_is_better=False,
-        rests_on=("patient-denied", "patient-contradicts"),
+        rests_on=("patient-denied", "patient-contradicts", "patient-asks"),
     ),
 )
 
