@@ -1,4 +1,4 @@
-"""A language model that reads answers each question about a text once in a run, whoever asks first."""
+"""A language model that reads answers each question about a text once in a run, whichever episode asks first."""
 
 from __future__ import annotations
 

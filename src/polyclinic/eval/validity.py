@@ -50,7 +50,7 @@ class _Reader(NamedTuple):
     free: frozenset[str]
 
     @classmethod
-    def of(cls, results: RunResults) -> _Reader:
+    def from_results(cls, results: RunResults) -> _Reader:
         players = {member.role: member.original for member in results.cast}
         name = players[READER].model if READER in players else "builtin"
         known = kept_results(_SHIPPED[name]) if name in _SHIPPED else results.reader_accuracy
@@ -63,7 +63,7 @@ class _Reader(NamedTuple):
 
 
 def _read_by(results: RunResults, kinds: Sequence[str]) -> Ground:
-    reader = _Reader.of(results)
+    reader = _Reader.from_results(results)
     valid = all(
         ((right := reader.known.get(kind)) is not None and right.believed)
         or not reader.reads_free_words(results.read_roles.get(kind, ()))
@@ -75,7 +75,7 @@ def _read_by(results: RunResults, kinds: Sequence[str]) -> Ground:
 
 def never_measured(results: RunResults) -> bool:
     """Whether a language model's or a person's words were read by a reader that was never measured on such words."""
-    reader = _Reader.of(results)
+    reader = _Reader.from_results(results)
     return any(
         reader.reads_free_words(roles) and ((right := reader.known.get(kind)) is None or bool(right.too_few))
         for kind, roles in results.read_roles.items()
