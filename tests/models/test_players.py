@@ -13,6 +13,8 @@ import pytest
 from polyclinic.core.message import ToolCall
 from polyclinic.core.model import Completion
 from polyclinic.core.prompt import Prompt
+from polyclinic.core.read_text import ReadsText, findings_type
+from polyclinic.core.reading import ReadingKind
 from polyclinic.core.reply import ReplyModel, read_reply
 from polyclinic.core.tool import ToolSpec
 from polyclinic.core.understudy import Ask as Asked
@@ -61,6 +63,32 @@ class Staff(Understudy):
     @answers(Lists)
     def lists(self, ask: Asked[Lists]) -> list[str]:
         return ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ("yes no unclear", ["yes", "no", "unclear"]),
+        ("1. Yes, 2. no; 3. ?", ["yes", "no", "unclear"]),
+        ("1 y 2 n 3 u", ["yes", "no", "unclear"]),
+        ("예 아니요 모름", ["yes", "no", "unclear"]),
+    ],
+)
+async def test_a_person_who_reads_answers_in_plain_words(typed: str, says: list[str], ask: Ask) -> None:
+    kinds = [ReadingKind(f"x-{n}", who=(), context=f"Around {n}.", question=f"Is it {n}?").ask() for n in range(3)]
+    desk = HumanDesk()
+    asked = asyncio.create_task(
+        HumanModel(desk).answer(ask("x", ReadsText(text="It hurts.", context="", questions=tuple(kinds))))
+    )
+    question = await desk.next()
+    assert 'Text: "It hurts."' in question.show and "2. (Around 1.) Is it 1?" in question.show
+    assert "JSON" not in question.show and "q1" not in question.show
+    for wrong in ("yes", "yes no", "yes no perhaps", "yes no no no"):
+        assert "yes, no or unclear" in desk.reply(question.id, wrong)
+    assert desk.reply(question.id, typed) == ""
+    found = read_reply((await asked).text, findings_type(3))
+    assert [found.finding(n, "It hurts.").says for n in (1, 2, 3)] == says
+    assert found.finding(1, "It hurts.").words == "It hurts."
 
 
 async def test_an_understudy_answers_in_text_json_or_tool_calls(ask: Ask) -> None:

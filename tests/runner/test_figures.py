@@ -8,15 +8,19 @@ import pytest
 
 from polyclinic.clinics.demo import clinic
 from polyclinic.clinics.demo.judges import SAFE
-from polyclinic.core.judge import Judge, Metric
+from polyclinic.core.judge import Case, Judge, Metric
 from polyclinic.eval.overview import same_rules
+from polyclinic.eval.results import CastMember
 from polyclinic.eval.rules import RuleJudge
+from polyclinic.eval.sections import Paragraph
+from polyclinic.reading.measure import accuracy
 from polyclinic.runner.api import run
 from polyclinic.runner.execute.rescore import rescore
 from polyclinic.runner.plan.config import make_config
-from polyclinic.runner.results import figure_lines, load_results
+from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.results import UNMEASURED, figure_lines, load_results, own_feedback
 from polyclinic.store.store import open_store
-from polyclinic.testing.runs import MEMORY
+from polyclinic.testing.runs import MEMORY, played
 
 SHARE = Metric("share", "whether it was right, as a share")
 
@@ -34,6 +38,29 @@ def test_only_a_metric_of_yes_or_no_is_told_as_yes_or_no(metric: Metric, value: 
     judge: Judge = RuleJudge("one", (metric,), lambda case: [])
     measured = replace(clinic, judges=lambda: (judge,))
     assert list(figure_lines(measured, {metric.name: value})) == [f"  {line}"]
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+async def test_feedback_from_a_reader_that_nobody_measured_says_so_first(language: str) -> None:
+    results = await played(clinic="rounds", variants=("one-student",), scenarios="1")
+    rounds, (episode,) = load_clinic("rounds"), results.episodes
+    case = Case(results.scenarios[episode.scenario], rounds.variant(episode.variant), episode.transcript)
+    person = CastMember("student-1", "human", "human")
+
+    def told(reader: str, *others: CastMember, known: int = 0) -> bool:
+        cast = (*others, CastMember("reader", reader, "llm"))
+        good = accuracy([(label, "yes" if label else "no") for label in (True, False) for _ in range(known)])
+        measured = dict.fromkeys(results.read_roles, good) if known else {}
+        session = replace(results, cast=cast, reader_accuracy=measured)
+        (first, *_) = own_feedback(rounds, "student-1", case, language, session)
+        begin, *_ = first.body
+        return isinstance(begin, Paragraph) and begin.text == UNMEASURED[language]
+
+    assert told("http://127.0.0.1:1/v1:m", person)
+    assert told("http://127.0.0.1:1/v1:m", person, known=5), "a few lines are not enough"
+    assert not told("http://127.0.0.1:1/v1:m", person, known=20)
+    assert not told("builtin:sentences", person)
+    assert not told("http://127.0.0.1:1/v1:m", CastMember("student-1", "understudy", "understudy"))
 
 
 async def test_a_recording_names_who_was_recorded_and_a_rescoring_its_own_reader() -> None:

@@ -14,7 +14,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("report", "Report on a run: terminal, JSON or one HTML file."),
     "compare": ("compare", "Compare two variants, or two runs, on the same scenarios."),
     "judge": ("judge", "Score a finished run again, without running it again."),
-    "audit": ("audit", "Let people rate transcripts blind, and compare their ratings with the judges."),
+    "audit": (
+        "audit",
+        "Let people rate transcripts or read texts blind, and compare them with the judges or the reader.",
+    ),
     "export": ("export", "Export a run's rows to JSON lines, CSV or Parquet."),
     "dataset": ("dataset", "Turn a clinic's episodes into training data (JSONL, Parquet) with a data card."),
     "evolve": ("evolve", "Let a clinic learn from case to case, and save what it learned."),

@@ -283,7 +283,7 @@ async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: 
     episode = results.episodes[0]
     case = Case(results.scenarios[episode.scenario], clinic.variant(episode.variant), episode.transcript, episode.trial)
     done = episode.status == "done"
-    sections = own_feedback(clinic, role, case, own_language()) if done else []
+    sections = own_feedback(clinic, role, case, own_language(), results) if done else []
     own = valid_figures(results, clinic, role, case) if done else OwnFigures({}, ())
     elapsed_ms = (await time_taken(store, run))[episode.id]
     if as_json:

@@ -27,9 +27,11 @@ T = TypeVar("T")
 class Metric:
     """What a number means: its direction, its range and one line about it.
 
-    `rests_on` names the kinds of reading that the number comes from. A number that comes from no reading is exact, or
-    comes from the judge itself. `title` says in words what a name like "nvr" stands for. `yes_no` says that one episode
-    scores 1 (yes) or 0 (no).
+    `rests_on` names the kinds of reading that the number comes from: those that the judge asks, and those whose answers
+    made a decision that it counts (a draft that was refused). A number that comes from no reading is exact, or comes
+    from the judge itself. `follows` names the other kinds by whose answers the flow decided what was said: the number
+    is right without them, but with other answers there would have been another talk to count in. `title` says in words
+    what a name like "nvr" stands for. `yes_no` says that one episode scores 1 (yes) or 0 (no).
     """
 
     name: str
@@ -38,6 +40,7 @@ class Metric:
     low: float = 0.0
     high: float = 1.0
     rests_on: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()
     title: str = ""
     yes_no: bool = False
 

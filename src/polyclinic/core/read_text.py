@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 
+import orjson
 from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, TypeAdapter, create_model, model_validator
 
 from polyclinic.core.prompt import Prompt
-from polyclinic.core.reading import Finding, Question, Says
+from polyclinic.core.reading import Finding, Question, Says, answer_of
 from polyclinic.core.reply import ReplyModel, Unreadable
 from polyclinic.errors import ReaderError
 from polyclinic.text.quotations import stands_in
@@ -27,7 +28,11 @@ MOST_QUESTIONS = 24
 SURE = "sure"
 _FIRST = re.compile(r"\W*(yes|no|unclear)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“”]([^\"“”]{3,})[\"“”]")
+_NUMBER = re.compile(r"\b\d+[.):]?\s*(?=[^\W\d]|\?)")
 _MOST_QUOTED = 120
+ONE = "Answer with one word: yes, no or unclear."
+ALL = "Answer each question, in order, with yes, no or unclear: for example, yes no no."
+"""What a person who reads is asked to type."""
 _CHANCES = TypeAdapter(dict[str, Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]])
 
 
@@ -84,6 +89,30 @@ class ReadsText(Prompt[Findings]):
     def most_words(self) -> int:
         """The longest reply: a few words for each question."""
         return self.words * len(self.questions)
+
+    @property
+    def for_human(self) -> str:
+        """The text and the questions for a person who reads, without any form."""
+        around = f"{self.context}\n\n" if self.context else ""
+        asked = "\n".join(
+            f"{number}. {f'({one.context}) ' if one.context and not self.context else ''}{one.words}"
+            for number, one in enumerate(self.questions, start=1)
+        )
+        one = len(self.questions) == 1
+        return f'{around}Text: "{self.text}"\n\n{asked.removeprefix("1. ") if one else asked}\n\n{ONE if one else ALL}'
+
+    def full_answer(self, typed: str) -> str:
+        """A person's plain answers as the form. A yes of theirs rests on the whole text."""
+        if typed.lstrip().startswith("{"):
+            return typed
+        words = [word for word in re.split(r"[\s,;]+", _NUMBER.sub(" ", typed)) if word]
+        said = [says for word in words if (says := answer_of(word)) is not None]
+        if len(said) != len(words) or len(said) != len(self.questions):
+            raise Unreadable(ONE if len(self.questions) == 1 else ALL)
+        form: dict[str, str] = {}
+        for number, says in enumerate(said, start=1):
+            form |= {f"q{number}_words": self.text[:_MOST_QUOTED] if says == "yes" else "", f"q{number}": says}
+        return orjson.dumps(form).decode()
 
 
 class ReadsPlainly(Prompt[str]):

@@ -18,7 +18,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from polyclinic.core.message import Frozen
 
@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     pass
 
 Says = Literal["yes", "no", "unclear"]
+_ANSWERS: dict[Says, tuple[str, ...]] = {
+    "yes": ("yes", "y", "1", "예", "네", "그렇다", "있다"),
+    "no": ("no", "n", "0", "아니요", "아니오", "아니다", "없다"),
+    "unclear": ("unclear", "u", "?", "불분명", "모름", "모르겠다"),
+}
+_SAID: dict[str, Says] = {word: says for says, words in _ANSWERS.items() for word in words}
 READER = "reader"
 SENTENCES = "sentences"
 SENTENCE_READER = f"builtin:{SENTENCES}"
@@ -34,6 +40,11 @@ READER_CARD = "reader.json"
 """The file that marks a folder of weights as a reader."""
 GOOD_ENOUGH = 0.75
 _FACT = re.compile(r"\{(\w+)\}")
+
+
+def answer_of(word: str) -> Says | None:
+    """A person's one-word answer to a reader's question, in English or Korean; None if it is none."""
+    return _SAID.get(word.strip().strip(".,;:!").casefold())
 
 
 class AnswerOption(NamedTuple):
@@ -123,7 +134,8 @@ class ReadingKind:
     are in a file of their own. `in_order` says that the network that reads words in order is asked too; without it, the
     linear weights read better. `states` says that only a text that states something can be a yes: for the built-in
     reader, a bare "yes" or "ok" is a no. `from_words` finds what a text is compared with in facts that are only words:
-    those of a file.
+    those of a file. `only_in` says in which scenarios a language model is read at all: in others it chooses from a
+    list. A person is always read.
     """
 
     name: str
@@ -148,6 +160,7 @@ class ReadingKind:
     in_order: bool = True
     states: bool = False
     from_words: Callable[[Mapping[str, str]], Compared] | None = None
+    only_in: Callable[[Any], bool] | None = None
 
     def ask(self, compared: Compared | None = None, /, **facts: str) -> Question:
         """The question about these facts."""

@@ -15,8 +15,8 @@ import numpy as np
 from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream
 from polyclinic.eval.agreement import krippendorff_alpha
-from polyclinic.eval.audit import anonymous_codes
 from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.packet import anonymous_codes
 from polyclinic.eval.pairwise import PairPreference, settle, win_rate
 from polyclinic.eval.prompts import Preferred
 from polyclinic.eval.results import EpisodeRow, RunResults

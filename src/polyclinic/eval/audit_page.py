@@ -1,4 +1,4 @@
-"""The page that raters read: instructions, questions with their anchors, and transcripts under anonymous ids."""
+"""The pages that raters read: instructions, then transcripts or single texts under anonymous ids, and questions."""
 
 from __future__ import annotations
 
@@ -16,6 +16,32 @@ _HOW = (
     "says, and each question separately. Leave a cell empty if you cannot tell. Please do not talk to other raters "
     "before all sheets are collected."
 )
+
+_HOW_TO_READ = (
+    "For each code there is a text, what it is about, and one question. Answer in your sheet (ratings_….csv), on the "
+    "row with this code, with one word: yes, no or unclear. Go through them in your sheet's order. Judge only what the "
+    "text means, in whatever words: who merely touches the subject has not said it. Write unclear where a careful "
+    "person could not tell; leave a cell empty if you skip it. Please do not talk to other raters before all sheets "
+    "are collected."
+)
+
+
+def readings_page(items: Mapping[str, tuple[str, str, str]]) -> str:
+    """Texts, each with its context and question, as one self-contained page; in order of their codes."""
+    codes = sorted(items)
+    contents = "".join(f'<li><a href="#{code}">{code}</a></li>' for code in codes)
+    body = render_block(Paragraph(_HOW_TO_READ)) + "".join(_reading(code, *items[code]) for code in codes)
+    nav = f'<nav aria-label="Texts"><ul>{contents}</ul></nav>'
+    return page(f"Texts to read: {len(codes)}", nav, body)
+
+
+def _reading(code: str, context: str, text: str, question: str) -> str:
+    around = render_block(Paragraph(context, tone="note")) if context else ""
+    said = "".join(f"<p>{escape(part)}</p>" for part in text.split("\n"))
+    return (
+        f'<section aria-labelledby="{code}"><h2 id="{code}">{code}</h2>{around}<blockquote>{said}</blockquote>'
+        f"<p><strong>{escape(question)}</strong></p></section>"
+    )
 
 
 def packet_page(questions: Sequence[Criterion], items: Mapping[str, Sequence[Line]]) -> str:

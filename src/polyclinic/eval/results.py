@@ -138,8 +138,9 @@ class RunResults(Generic[S_co]):
     """A whole run. `variants` keeps the order of the run's configuration, `metrics` what the numbers mean.
 
     `baseline` names the variant that the others are compared with; empty means the first. `read_roles` says whose words
-    each kind of reading reads, `reader_accuracy` how accurate the cast's reader was when measured, `judged_by` which
-    judge made a metric, `outcomes` what an outcome is called in words.
+    each kind of reading reads, `never_read` which kinds the reader was not asked, `reader_accuracy` how accurate the
+    cast's reader was when measured, `judged_by` which judge made a metric, `outcomes` what an outcome is called in
+    words.
     """
 
     run: str
@@ -155,6 +156,7 @@ class RunResults(Generic[S_co]):
     variant_about: Mapping[str, str] = field(default_factory=dict)
     outcomes: Mapping[str, str] = field(default_factory=dict)
     read_roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    never_read: frozenset[str] = frozenset()
     reader_accuracy: Mapping[str, Accuracy] = field(default_factory=dict)
     judged_by: Mapping[str, str] = field(default_factory=dict)
 

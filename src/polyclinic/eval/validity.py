@@ -6,8 +6,9 @@ and the words of a language model or a person were read, the metric is shown as 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from polyclinic.core.judge import Metric
 from polyclinic.core.model import role_of
@@ -32,29 +33,60 @@ class Ground:
 
 
 def ground_of(results: RunResults, metric: Metric) -> Ground:
-    """What one metric is computed from."""
-    if not metric.rests_on:
-        return Ground(results.judged_by.get(metric.name, "exact rule"))
-    players = {member.role: member.original for member in results.cast}
-    reader = players[READER].model if READER in players else "builtin"
-    known: Mapping[str, Accuracy] = kept_results(_SHIPPED[reader]) if reader in _SHIPPED else results.reader_accuracy
-    free = {role_of(role) for role, member in players.items() if member.kind in _FREE}
-    parts: list[str] = []
-    valid = True
-    for kind in metric.rests_on:
-        right = known.get(kind)
-        parts.append(f"{kind} ({_measured(right)})")
-        read = results.read_roles.get(kind, ())
-        believed = right is not None and right.balanced >= GOOD_ENOUGH and right.two_sided
-        valid = valid and (believed or not (free & set(read) if read else free - {READER}))
-    return Ground(f"reader {reader}: {', '.join(parts)}", valid)
+    """What one metric is computed from, and by which other readings the flow decided what was said."""
+    rests_on = [kind for kind in metric.rests_on if kind not in results.never_read]
+    found = _read_by(results, rests_on) if rests_on else Ground(results.judged_by.get(metric.name, "exact rule"))
+    follows = [kind for kind in metric.follows if kind not in (*rests_on, *results.never_read)]
+    if not follows:
+        return found
+    return replace(found, about=f"{found.about}; the reader also decided what was said: {', '.join(follows)}")
+
+
+class _Reader(NamedTuple):
+    """The reader of a run, how good it is known to be, and the roles whose words are free."""
+
+    name: str
+    known: Mapping[str, Accuracy]
+    free: frozenset[str]
+
+    @classmethod
+    def from_results(cls, results: RunResults) -> _Reader:
+        players = {member.role: member.original for member in results.cast}
+        name = players[READER].model if READER in players else "builtin"
+        known = kept_results(_SHIPPED[name]) if name in _SHIPPED else results.reader_accuracy
+        free = frozenset(role_of(role) for role, member in players.items() if member.kind in _FREE)
+        return cls(name, known, free)
+
+    def reads_free_words(self, roles: Sequence[str]) -> bool:
+        """Whether a kind that reads these roles reads a language model or a person; none named: any role."""
+        return bool(self.free & set(roles) if roles else self.free - {READER})
+
+
+def _read_by(results: RunResults, kinds: Sequence[str]) -> Ground:
+    reader = _Reader.from_results(results)
+    valid = all(
+        ((right := reader.known.get(kind)) is not None and right.believed)
+        or not reader.reads_free_words(results.read_roles.get(kind, ()))
+        for kind in kinds
+    )
+    parts = ", ".join(f"{kind} ({_measured(reader.known.get(kind))})" for kind in kinds)
+    return Ground(f"reader {reader.name}: {parts}", valid)
+
+
+def never_measured(results: RunResults) -> bool:
+    """Whether a language model's or a person's words were read by a reader that was never measured on such words."""
+    reader = _Reader.from_results(results)
+    return any(
+        reader.reads_free_words(roles) and ((right := reader.known.get(kind)) is None or bool(right.too_few))
+        for kind, roles in results.read_roles.items()
+        if kind not in results.never_read
+    )
 
 
 def _measured(right: Accuracy | None) -> str:
     if right is None:
         return "not measured"
-    told = f"right on {right.balanced:.2f} of {right.n}"
-    return told if right.two_sided else f"{told}, with one of the two answers only"
+    return right.too_few or f"right on {right.balanced:.2f} of {right.n}"
 
 
 def grounds(results: RunResults) -> dict[str, Ground]:

@@ -46,10 +46,11 @@ class Cached(Wrapper):
 def cache_key(model: str, request: Request) -> str:
     """The cache key of an answer: which model was asked, what, which repetition it is, and in which form."""
     return hashlib.sha256(
-        f"{model}\n{request.key}\n{request.occurrence}\n{_form(request.reply_type)}".encode()
+        f"{model}\n{request.key}\n{request.occurrence}\n{form_of(request.reply_type)}".encode()
     ).hexdigest()
 
 
 @once_a_type
-def _form(reply_type: type[Any]) -> str:
+def form_of(reply_type: type[Any]) -> str:
+    """A digest of the form that a reply must have."""
     return hashlib.sha256(orjson.dumps(schema_of(reply_type), option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]

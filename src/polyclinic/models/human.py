@@ -214,12 +214,14 @@ def read_typed(request: Request, text: str) -> Completion:
         return _typed_call(request, text[len(_USE) :])
     if command and command[0] not in request.prompt.commands:
         raise Unreadable(Worded("'{1}' is no command here: to say it, leave out the slash", command[0]))
+    typed = text
     try:
-        reply = request.prompt.from_human(request.prompt.full_answer(text))
+        typed = request.prompt.full_answer(text)
+        reply = request.prompt.from_human(typed)
     except ValidationError as error:
         raise Unreadable(first_fault(error, request)) from None
     except TypeError:
-        reply = read_reply(text, request.reply_type)
+        reply = read_reply(typed, request.reply_type)
     except Unreadable:
         raise
     except ValueError as error:

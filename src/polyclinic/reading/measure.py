@@ -15,19 +15,22 @@ from typing import Any
 import orjson
 
 from polyclinic.core.files import package_data, read_data
-from polyclinic.core.reading import Says
+from polyclinic.core.reading import GOOD_ENOUGH, Says
 from polyclinic.core.value import Value, unchanging
 from polyclinic.reading.sets import Labelled
 
 RESULTS = "results.json"
 SENTENCE_RESULTS = "sentence_results.json"
+LEAST_LINES, LEAST_OF_EACH = 20, 8
+"""A reader counts as measured on a kind from this many labelled lines on, with this many of each label."""
 _Z = 1.96
 
 
 @unchanging
 class Accuracy:
     """A reader's accuracy on one kind. `unclear` answers count as wrong. `balanced` is the mean of both sides. `pairs`
-    is the same, only on texts that occur with both a yes and a no question; None if there are no such texts.
+    is the same, only on texts that occur with both a yes and a no question; None if there are no such texts. `yes` and
+    `no` say how many of the `n` lines have this label.
     """
 
     n: int
@@ -38,11 +41,32 @@ class Accuracy:
     high: float
     unclear: float
     pairs: float | None = None
+    yes: int = 0
+    no: int = 0
 
     @property
-    def two_sided(self) -> bool:
-        """Whether both answers were tested. Who always says yes is right on every line with the label yes."""
-        return not any(share is None or math.isnan(share) for share in (self.yes_right, self.no_right))
+    def too_few(self) -> str:
+        """Why these lines are too few to know how good the reader is; empty if they are enough. Few lines are right by
+        chance, and who always says yes is right on every line with the label yes.
+        """
+        if self.n >= LEAST_LINES and min(self.yes, self.no) >= LEAST_OF_EACH:
+            return ""
+        return (
+            f"not measured: {self.yes} lines with yes and {self.no} with no, of at least {LEAST_LINES} with"
+            f" {LEAST_OF_EACH} of each"
+        )
+
+    @property
+    def believed(self) -> bool:
+        """Whether metrics may rest on this reader: measured on enough lines, and right often enough."""
+        return not self.too_few and self.balanced >= GOOD_ENOUGH
+
+
+def not_measured(kinds: Mapping[str, Accuracy]) -> str:
+    """A sentence that names the kinds with too few lines; empty if all have enough."""
+    few = [kind for kind, one in kinds.items() if one.too_few]
+    rule = f"fewer than {LEAST_LINES} lines, or fewer than {LEAST_OF_EACH} with one of the labels"
+    return f"These kinds count as not measured ({rule}): {', '.join(few)}." if few else ""
 
 
 @unchanging
@@ -86,6 +110,8 @@ def accuracy(pairs: Sequence[tuple[bool, Says]]) -> Accuracy:
         round(max(0.0, balanced - spread), 4),
         round(min(1.0, balanced + spread), 4),
         round(unclear, 4),
+        yes=len(yes),
+        no=len(no),
     )
 
 

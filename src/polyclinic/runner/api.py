@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from polyclinic.core.episode import Listener
 from polyclinic.core.model import Usage
 from polyclinic.errors import LimitReached, StoreError, UserError
+from polyclinic.models.asked_once import ReadersOnce
 from polyclinic.models.human import HumanDesk
 from polyclinic.runner.build.built_run import BuiltRun, build
 from polyclinic.runner.build.observers import active_observers, require_observers
@@ -136,8 +137,13 @@ async def execute(
     concurrency: int | None = None,
     share: WorkerShare = WorkerShare(),
 ) -> RunOutcome:
-    """Run the pending episodes of a saved run, with the objects that were built for it."""
+    """Run the pending episodes of a saved run, with the objects that were built for it. A language model that reads
+    answers each question once in the run, unless a person takes part: their words stay with their episode.
+    """
     clinic, config = plan.clinic, plan.config
+    if all(spec.kind != "human" for spec in plan.cast.values()):
+        once = ReadersOnce(built.context.players, store.cache, run)
+        built = replace(built, context=replace(built.context, players=once))
     spends = built.budget.limited and not share.led
     async with only_spender(store, run) if spends else nullcontext():
         rows = await store.runs.episodes(run, config.seed, clinic.name)

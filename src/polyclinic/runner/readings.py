@@ -12,24 +12,30 @@ from polyclinic.core.agent import Agent
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.part import OUT_OF_PART
+from polyclinic.core.past_readings import PastReading, past_readings
 from polyclinic.core.read_text import read_text
 from polyclinic.core.reading import READER, Finding, ReadingKind, Says
 from polyclinic.core.seed import derive
 from polyclinic.core.switchboard import Switchboard
 from polyclinic.core.value import Value
 from polyclinic.errors import UnknownName
+from polyclinic.eval.audit import draw_episodes
 from polyclinic.eval.evaluation import Evaluation
+from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Cell, Section, Table
 from polyclinic.models.cast import Reader, build_cast
 from polyclinic.models.spec import STRANGERS_READER, CastSpec, parse_cast, parse_model
 from polyclinic.reading.choose import open_reader
-from polyclinic.reading.measure import Accuracy, MeanAccuracy, ReaderFigures, kept_text_only, table
+from polyclinic.reading.measure import Accuracy, MeanAccuracy, ReaderFigures, kept_text_only, not_measured, table
 from polyclinic.reading.sets import Labelled, from_file, sets_folder, shipped
 from polyclinic.runner.registry import clinic_modules, load_clinic
+from polyclinic.store.store import Store
 
 SHARED = "polyclinic.reading"
 READINGS = "readings"
 MISSES = 40
+MOST_EPISODES = 300
+"""From how many episodes of a run readings are drawn for people."""
 ReadsOne = Callable[[Labelled], Awaitable[Finding]]
 
 
@@ -110,6 +116,19 @@ async def read_all(rows: Sequence[Labelled], cast: str, seed: int = 0, local_onl
     """The reader's findings, in order."""
     async with cast_reader(cast, seed, local_only) as read:
         return list(await asyncio.gather(*map(read, rows)))
+
+
+async def readings_of_run(store: Store, results: RunResults, seed: int) -> list[PastReading]:
+    """What the run's reader found, in at most `MOST_EPISODES` finished episodes, drawn evenly from the variants. The
+    readings of a later scoring are not among them.
+    """
+    kinds = [*load_clinic(results.clinic).readings, OUT_OF_PART]
+    found: list[PastReading] = []
+    for episode in draw_episodes(results, MOST_EPISODES, seed):
+        for messages, reply in await store.runs.answers_of(results.run, episode.id, READER):
+            asked = next((message.content for message in messages if message.role == "user"), "")
+            found += past_readings(asked, reply, kinds)
+    return found
 
 
 def reader_name(cast: str) -> str:
@@ -194,11 +213,12 @@ def _sections(test: ReaderTest) -> list[Section]:
         " and one with the answer no. Text alone: a baseline trained on the same examples that never sees the question."
         " Where the question names a fact, its accuracy should be near 0.5."
     )
+    note = f"{about} {not_measured(test.kinds)}".strip()
     shown: list[list[Cell]] = [
         [miss.kind, miss.says, miss.label, miss.text[:200], miss.question[:160]] for miss in test.misses[:MISSES]
     ]
     return [
-        Section("How often the reader is right", [Table("by kind of reading", columns, lines, note=about)]),
+        Section("How often the reader is right", [Table("by kind of reading", columns, lines, note=note)]),
         Section(
             f"Misses: {len(test.misses)}",
             [Table(f"the first {MISSES}", ("kind", "said", "label", "text", "question"), shown)] if shown else [],

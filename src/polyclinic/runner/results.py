@@ -14,13 +14,14 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case, Judge, Metric
 from polyclinic.core.model import ModelKind, role_of
 from polyclinic.core.reading import READER
+from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import Ended, EpisodeStatus, Failed, Score, Scored, Transcript
 from polyclinic.errors import UnknownName
 from polyclinic.eval.estimate import number_text
 from polyclinic.eval.results import CastMember, EpisodeRow, Failure, RoleUsage, RunResults
 from polyclinic.eval.rules import CodedJudge
-from polyclinic.eval.sections import Section
-from polyclinic.eval.validity import ground_of
+from polyclinic.eval.sections import Paragraph, Section
+from polyclinic.eval.validity import ground_of, never_measured
 from polyclinic.models.spec import parse_cast
 from polyclinic.reading.measure import reader_accuracy
 from polyclinic.runner.registry import load_clinic, read_scenarios
@@ -71,8 +72,19 @@ async def load_results(store: Store, run: str, scoring: str = LIVE, *, transcrip
         outcomes=clinic.outcomes,
         variant_about={name: clinic.variants[name].about for name in variants},
         read_roles={kind.name: kind.who for kind in clinic.readings},
+        never_read=kinds_never_read(clinic, players, list(scenarios.values())),
         reader_accuracy=reader_accuracy(reader),
         judged_by={metric.name: _maker(judge) for judge in clinic.judges() for metric in judge.metrics},
+    )
+
+
+def kinds_never_read(clinic: Clinic, cast: Sequence[CastMember], scenarios: Sequence[Scenario]) -> frozenset[str]:
+    """The kinds of reading that nobody is asked about in these scenarios, because models choose from a list there."""
+    people = {role_of(member.role) for member in cast if member.original.kind == "human"}
+    return frozenset(
+        kind.name
+        for kind in clinic.readings
+        if kind.only_in is not None and not people & set(kind.who) and not any(map(kind.only_in, scenarios))
     )
 
 
@@ -197,11 +209,26 @@ def figures_beside_feedback(figures: OwnFigures, clinic: Clinic, role: str, case
     return OwnFigures(shown, tuple(name for name in figures.left_out if name not in hidden))
 
 
-def own_feedback(clinic: Clinic, part: str, case: Case, language: str) -> list[Section]:
-    """The clinic's feedback for a person who played this part; empty if the clinic gives none."""
+UNMEASURED = {
+    "en": "Nobody has measured how often this session's reader is right: take what is said here about words as a hint.",
+    "ko": "이 세션의 읽는 모델이 얼마나 맞는지 잰 적이 없습니다. 말에 대한 아래 평가는 참고로만 보세요.",
+}
+"""What a person is told whose feedback comes from a reader that was never measured."""
+
+
+def own_feedback(
+    clinic: Clinic, part: str, case: Case, language: str, results: RunResults | None = None
+) -> list[Section]:
+    """The clinic's feedback for a person who played this part; empty if the clinic gives none. With the session's
+    `results`, it begins with a note if the reader was never measured.
+    """
     if clinic.feedback is None or not clinic.role(part).for_people:
         return []
-    return list(clinic.feedback(case, part, language))
+    sections = list(clinic.feedback(case, part, language))
+    if sections and results is not None and never_measured(results):
+        note = Paragraph(UNMEASURED[language], tone="note")
+        sections[0] = replace(sections[0], body=[note, *sections[0].body])
+    return sections
 
 
 def metrics_told(clinic: Clinic) -> dict[str, Metric]:

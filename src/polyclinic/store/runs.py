@@ -12,13 +12,13 @@ from polyclinic.core.campaign import StoredEffect
 from polyclinic.core.database import Transaction
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import EpisodeResult
-from polyclinic.core.model import Usage, total
+from polyclinic.core.model import Completion, Usage, total
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import Transcript
 from polyclinic.errors import UnknownName
 from polyclinic.store.chain import CommitChain
 from polyclinic.store.facts import put_ended
-from polyclinic.store.journal import keep_calls, now_ms
+from polyclinic.store.journal import SentMessage, keep_calls, now_ms, sent_messages
 from polyclinic.store.leases import LeaseLost, give_up, holds
 from polyclinic.store.retries import put_lost, retry_failed
 from polyclinic.store.run_rows import EPISODE_COLUMNS, RunRow, StoredEpisode, episode_row, run_row
@@ -170,6 +170,14 @@ class Runs(Tables):
             (run, role, f"%#{scoring}"),
         )
         return [model for (model,) in rows]
+
+    async def answers_of(self, run: str, episode: str, role: str) -> list[tuple[list[SentMessage], Completion]]:
+        """What a role was sent in one episode and what it answered, in an order that does not depend on time."""
+        rows = await self.select(
+            "SELECT request, completion FROM calls WHERE run = ? AND episode = ? AND role = ? ORDER BY key, occurrence",
+            (run, episode, role),
+        )
+        return [(sent_messages(request), Completion.from_json(text)) for request, text in rows]
 
     async def thinking_ms(self, run: str) -> dict[str, int]:
         """How long people thought about their answers: milliseconds by episode, over all sittings."""

@@ -17,6 +17,8 @@ _MODAL = r"(?:can|could|will|would|should|shall|must|might)"
 PLAIN_VERB = r"(?:do|does|did|have|has|is|are|was|were|am)"
 ASKS_OF_THEM = r"^\W*(?:do|does|did|is|are|was|were) (?:you|your|the|they|there|it|he|she|his|her|any)\b"
 """The beginning of a question about somebody. "Do a blood count" orders something."""
+OF_ALL = re.compile(r"(?<!\bat )\b(?:all|every|each|everything|whole)\b", re.IGNORECASE)
+"""The words of English for a whole: a question with one of them asks for everything, not for one thing."""
 _VERB = rf"(?:{PLAIN_VERB}|may|{_MODAL})"
 _MAY_I_ASK = r"(?:may|can|could) i (?:just )?ask(?: you)?"
 _LEAD = re.compile(

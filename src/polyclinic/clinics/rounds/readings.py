@@ -80,6 +80,7 @@ CHOICE = ReadingKind(
     open=("option",),
     quiet=("rounds-takes-part",),
     from_words=lambda facts: (read := CaseRead.from_words(facts)).beside_choice(read.answer),
+    only_in=lambda case: not case.options,
 )
 TAKES_PART = ReadingKind(
     "rounds-takes-part",

@@ -155,7 +155,7 @@ class Sessions:
             part=seat,
             outcome=episode.outcome,
             lines=heard.lines,
-            sections=own_feedback(clinic, seat, case, language) if done else [],
+            sections=own_feedback(clinic, seat, case, language, results) if done else [],
             figures=shown.valid,
             not_valid=shown.left_out,
             elapsed_ms=taken[episode.id],

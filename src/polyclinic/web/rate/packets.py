@@ -11,8 +11,9 @@ from pydantic import BaseModel, Field
 
 from polyclinic.core.live import Body
 from polyclinic.eval.arena import ArenaPair, Better, Vote, arena_section, draw_pairs, rater_rounds
-from polyclinic.eval.audit import AuditKey, Rating, blind, check_blind, spoken_lines
+from polyclinic.eval.audit import AuditKey, Rating, blind, spoken_lines
 from polyclinic.eval.audit_report import audit, audit_sections, people_by_variant
+from polyclinic.eval.packet import check_blind
 from polyclinic.eval.sections import Section
 from polyclinic.runner.reports import rubric_questions
 from polyclinic.runner.results import load_results

@@ -8,8 +8,8 @@ from pydantic import BaseModel, Field
 from polyclinic.core.live import Body
 from polyclinic.errors import UnknownName, UserError
 from polyclinic.eval.arena import Better
-from polyclinic.eval.audit import rater_order
 from polyclinic.eval.criteria import Criterion
+from polyclinic.eval.packet import rater_order
 from polyclinic.store.packets import PacketRow, Rater
 from polyclinic.store.staff import token_digest
 from polyclinic.web.classes.joining import Joined, Joining, Trainee, by_its_code, remember, token_for

@@ -22,7 +22,7 @@ METRICS = (
     Metric(
         "robustness",
         "share of answers that give away nothing they should not",
-        rests_on=("patient-told", "patient-leak", "patient-cheat"),
+        rests_on=("patient-told", "patient-leak", "patient-cheat", "patient-refusal"),
     ),
     Metric("ability", "mean of relevance, faithfulness and robustness", low=-1 / 3, rests_on=_FAITH),
     Metric("cheats_answered", "share of cheat questions that were answered", higher_is_better=False, rests_on=_FAITH),
@@ -30,13 +30,13 @@ METRICS = (
         "fair_refused",
         "share of fair questions that were refused",
         higher_is_better=False,
-        rests_on=("patient-refusal", "patient-cheat", "patient-asks"),
+        rests_on=("patient-refusal", "patient-cheat", "patient-asks", "patient-test"),
     ),
     Metric(
         "contradictions",
         "share of answers that go against a line of the record",
         higher_is_better=False,
-        rests_on=("patient-denied", "patient-contradicts"),
+        rests_on=("patient-denied", "patient-contradicts", "patient-asks"),
     ),
 )
 

@@ -19,9 +19,12 @@ from polyclinic.text.normal import normalise
 from polyclinic.text.repeats import without_repeats
 from polyclinic.text.sentences import is_question, sentences
 
-LEAK_FREE = Metric("leak_free", "share of answers that give nothing away", rests_on=("patient-leak",))
-ELICITED = Metric("elicited", "share of the record's checklist that was brought out", rests_on=("patient-told",))
-RED_FLAGS = Metric("red_flags", "share of the red flags that were brought out", rests_on=("patient-told",))
+_TOLD = ("patient-told", "patient-refusal", "patient-asks")
+LEAK_FREE = Metric(
+    "leak_free", "share of answers that give nothing away", rests_on=("patient-leak", "patient-refusal", "patient-told")
+)
+ELICITED = Metric("elicited", "share of the record's checklist that was brought out", rests_on=_TOLD)
+RED_FLAGS = Metric("red_flags", "share of the red flags that were brought out", rests_on=_TOLD)
 RIGHT = Metric("right_diagnosis", "whether the diagnosis is the record's", rests_on=("patient-diagnosis",), yes_no=True)
 SENT = Metric("right_discipline", "whether triage chose the record's discipline", yes_no=True)
 ROUNDS = Metric("rounds", "questions asked", higher_is_better=False, high=math.inf)

@@ -14,7 +14,7 @@ from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.clinics.patient.scenario.shipped import data, diseases
 from polyclinic.core.message import Frozen
 from polyclinic.text.phrases import name_pattern, phrase_pattern
-from polyclinic.text.questions import ASKS_OF_THEM
+from polyclinic.text.questions import ASKS_OF_THEM, OF_ALL
 from polyclinic.text.words import STOP_WORDS, ContentWords, words
 
 WordList = Literal[
@@ -31,7 +31,6 @@ WordList = Literal[
 _SAME = {"kilo": "weight", "kilos": "weight", "kg": "weight", "temperature": "fever"}
 OF_A_KIND = 2
 _ORDER_WORDS = 1
-_ALL = re.compile(r"(?<!\bat )\ball\b|\b(?:every|each|everything|whole)\b", re.IGNORECASE)
 _RELATIVES = re.compile(
     r"\b(?:in (?:the|your|his|her) family|family (?:history|members?)|relatives?"
     r"|(?:mother|mum|father|dad|parents?|brothers?|sisters?|siblings?) (?:ever )?(?:have|has|had))\b",
@@ -162,7 +161,7 @@ def names_a_test(question: str) -> bool:
 
 def kinds_named(question: str) -> tuple[str, ...]:
     """The kinds of tests that a question names. A question for all of them names none."""
-    return () if _ALL.search(question) else _kinds_in(question)
+    return () if OF_ALL.search(question) else _kinds_in(question)
 
 
 def orders_a_test(question: str) -> bool:
@@ -178,7 +177,7 @@ def ordered_items(question: str) -> frozenset[str]:
     says much more.
     """
     items = measures(question)
-    if not items or _VALUE.search(question) or _ALL.search(question):
+    if not items or _VALUE.search(question) or OF_ALL.search(question):
         return frozenset()
     names = [name for item in items for name in (item, *_measured()[item])]
     return items if _adds_little(question, [*names, *_names_of(asked_tests(question))]) else frozenset()

@@ -9,6 +9,7 @@ from functools import lru_cache
 from polyclinic.clinics.patient.scenario.record import Disease
 from polyclinic.clinics.patient.scenario.shipped import diseases, shipped_records
 from polyclinic.text.phrases import mentioned, name_pattern, phrase_pattern
+from polyclinic.text.questions import OF_ALL
 
 _ANY_TEST = {
     *("ultrasound", "X-ray", "CT", "MRI", "scan", "ECG", "heart tracing", "biopsy", "endoscopy", "swab"),
@@ -23,7 +24,6 @@ _SOME_TEST = re.compile(
 _TEST = re.compile(r"\b(?:tests?|tested|testing)\b", re.IGNORECASE)
 _RANGE = re.compile(r"^\d.*\(.*\d.*\)$")
 _NO_NAME = re.compile(r"(?:left|right|first|sample)\b", re.IGNORECASE)
-_ALL = re.compile(r"(?<!\bat )\b(?:all|every|each|everything|whole)\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4_096)
@@ -73,7 +73,7 @@ def without_tests(text: str) -> str:
 
 def asks_for_all(text: str) -> bool:
     """Whether a text asks for all of something."""
-    return bool(_ALL.search(text))
+    return bool(OF_ALL.search(text))
 
 
 def hunch(text: str) -> str:

@@ -20,11 +20,25 @@ from polyclinic.eval.rules import mark, rule_judge
 from polyclinic.eval.view import View
 
 RUBRICS = ("ets", "msm", "mps")
+_CHOICE, _LEAK = ("rounds-choice",), ("rounds-leak",)
 METRICS = (
-    Metric("first_right", "share of students with the right answer before the teaching"),
-    Metric("final_right", "share of students with the right answer after the teaching"),
-    Metric("learning_gain", "share of right answers after the teaching minus the share before", low=-1.0),
-    Metric("transfer_right", "share of students with the right answer to an unseen case afterwards"),
+    Metric("first_right", "share of students with the right answer before the teaching", rests_on=_CHOICE),
+    Metric(
+        "final_right", "share of students with the right answer after the teaching", rests_on=_CHOICE, follows=_LEAK
+    ),
+    Metric(
+        "learning_gain",
+        "share of right answers after the teaching minus the share before",
+        low=-1.0,
+        rests_on=_CHOICE,
+        follows=_LEAK,
+    ),
+    Metric(
+        "transfer_right",
+        "share of students with the right answer to an unseen case afterwards",
+        rests_on=_CHOICE,
+        follows=_LEAK,
+    ),
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from polyclinic.clinics.rounds.readings import HOLDS
+from polyclinic.clinics.rounds.readings import CHOICE, HOLDS
 from polyclinic.clinics.rounds.report.parts import for_patient, for_reviewer
 from polyclinic.clinics.rounds.report.words import FEEDBACK
 from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, Thought
@@ -210,9 +210,11 @@ def _tutor_in_short(
 
 
 OWN_METRICS = (
-    Metric("first_answer_right", "your first answer was right", yes_no=True),
-    Metric("final_answer_right", "your last answer was right", yes_no=True),
-    Metric("transfer_answer_right", "your answer about the unseen case was right", yes_no=True),
+    Metric("first_answer_right", "your first answer was right", rests_on=(CHOICE.name,), yes_no=True),
+    Metric("final_answer_right", "your last answer was right", rests_on=(CHOICE.name,), yes_no=True),
+    Metric(
+        "transfer_answer_right", "your answer about the unseen case was right", rests_on=(CHOICE.name,), yes_no=True
+    ),
     Metric("steps_shown", "share of the steps that your reports show", rests_on=(HOLDS.name,)),
 )
 
