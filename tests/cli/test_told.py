@@ -159,6 +159,10 @@ def test_the_file_extension_decides_the_format_of_an_export(polyclinic: Run, tmp
         (("fhir", "load", "empty.jsonl"), "empty.jsonl: the file is empty; write a resource"),
         (("fhir", "load", "nothing.json"), "nothing.json:1: Resource: resourceType is missing; write for example"),
         (("run", "demo", "--scenarios", "0"), "selects no scenario of demo: write a number of at least 1"),
+        (
+            ("run", "frontdesk", "--scenarios", "1000"),
+            "1000 patients are more than call a hospital here: write 222 or fewer",
+        ),
         (("run", "demo", "--trials", "many"), "--trials: 'many' is not a whole number; see polyclinic run --help"),
         (("serve", "demo", "--port", "99999"), "--port: 99999 is not between 0 and 65535; see"),
         (("run", "demo", "extra"), "one word too many (extra); see polyclinic run --help"),
