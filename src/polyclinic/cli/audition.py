@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import HTML, Number, json_option, print_json, wait
+from polyclinic.cli.options import HTML, FiniteRange, json_option, print_json, wait
 from polyclinic.runner.registry import clinic_modules
 
 
@@ -23,11 +23,11 @@ from polyclinic.runner.registry import clinic_modules
 )
 @click.option(
     "--max-cost-usd",
-    type=Number(0, min_open=True),
+    type=FiniteRange(0, min_open=True),
     default=None,
     help="Stop before a clinic's audition costs more than this.",
 )
-@click.option("--max-seconds", type=Number(0, min_open=True), default=None, help="Stop after this many seconds.")
+@click.option("--max-seconds", type=FiniteRange(0, min_open=True), default=None, help="Stop after this many seconds.")
 @click.option("--local-only", is_flag=True, help="Refuse a model that is not on this machine.")
 @click.option(
     "--out",

@@ -11,7 +11,7 @@ import click
 
 from polyclinic.cli.options import (
     COUNT,
-    Number,
+    FiniteRange,
     json_option,
     print_json,
     scenarios_option,
@@ -56,7 +56,7 @@ SHORT = "Turn a clinic's episodes into training data (JSONL, Parquet) with a dat
 @click.option(
     "--least-reward",
     "least",
-    type=Number(),
+    type=FiniteRange(),
     help="Rows below this reward are dropped.  [default: the clinic's own choice]",
 )
 @click.option(
@@ -67,7 +67,7 @@ SHORT = "Turn a clinic's episodes into training data (JSONL, Parquet) with a dat
 )
 @click.option(
     "--test-share",
-    type=Number(0, 1),
+    type=FiniteRange(0, 1),
     default=0.1,
     show_default=True,
     help="Share of cases that is held out for testing; the clinic's own test cases always are.",

@@ -9,9 +9,9 @@ import click
 from polyclinic.cli.language import own_words
 from polyclinic.cli.options import (
     COUNT,
+    FiniteRange,
     Group,
     NewFile,
-    Number,
     json_option,
     print_json,
     print_result,
@@ -157,7 +157,10 @@ async def export(source: str, file: str, store: str, as_json: bool) -> int:
 @click.option("--name", required=True, metavar="NAME.LIBRARY", help="Where to save the result.")
 @click.option("--clinic", required=True, help="The clinic that the library belongs to.")
 @click.option(
-    "--unless-near", type=Number(0, 1), default=None, help="Leave out entries at least this similar to a better one."
+    "--unless-near",
+    type=FiniteRange(0, 1),
+    default=None,
+    help="Leave out entries at least this similar to a better one.",
 )
 @store_option
 @json_option

@@ -47,7 +47,7 @@ class NewFile(click.Path):
         return super().convert(value, param, ctx)
 
 
-class Number(click.FloatRange):
+class FiniteRange(click.FloatRange):
     """A number in a range. Click's own range lets "nan" through, because nan is not below any bound."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyclinic.cli.options import COUNT, NewFile, Number, json_option, print_result, wait
+from polyclinic.cli.options import COUNT, FiniteRange, NewFile, json_option, print_result, wait
 from polyclinic.cli.train_clinics import TrainGroup
 from polyclinic.cli.train_models import STAGES
 from polyclinic.core.files import must_exist, package_path
@@ -63,7 +63,11 @@ WEIGHTS = ".npz"
     "--batch", type=COUNT, default=64, show_default=True, help="With --base: labelled lines in a training step."
 )
 @click.option(
-    "--rate", type=Number(0, min_open=True), default=1e-5, show_default=True, help="With --base: the learning rate."
+    "--rate",
+    type=FiniteRange(0, min_open=True),
+    default=1e-5,
+    show_default=True,
+    help="With --base: the learning rate.",
 )
 @click.option("--seed", default=0, show_default=True, help="With --base: decides the order of the lines.")
 @click.option(
@@ -77,7 +81,7 @@ WEIGHTS = ".npz"
 @click.option(
     "--max-seconds",
     "most_seconds",
-    type=Number(0),
+    type=FiniteRange(0),
     default=0.0,
     metavar="S",
     help="With --base: stop learning after S seconds.",

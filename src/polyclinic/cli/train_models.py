@@ -13,7 +13,7 @@ import click
 
 from polyclinic.cli.options import (
     COUNT,
-    Number,
+    FiniteRange,
     json_option,
     print_json,
     print_result,
@@ -182,7 +182,7 @@ def card(run: Path, as_json: bool) -> int:
 @click.option("--variant", default="", metavar="V", help="The variant of the sessions.  [default: the clinic's own]")
 @click.option(
     "--temperature",
-    type=Number(0),
+    type=FiniteRange(0),
     default=0.0,
     show_default=True,
     help="Sampling temperature; 0 takes the likeliest word.",
