@@ -125,7 +125,12 @@ def test_a_word_that_is_wider_than_the_line_stays_whole() -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "apart"), [(60, "continue with:\n  polyclinic"), (120, "continue with: polyclinic")]
+    ("columns", "apart"),
+    [
+        (40, "The conversation is saved;\ncontinue with:\n  polyclinic"),
+        (60, "continue with:\n  polyclinic"),
+        (120, "continue with: polyclinic"),
+    ],
 )
 def test_a_command_to_copy_is_never_broken_by_a_narrow_terminal(tmp_path: Path, columns: int, apart: str) -> None:
     words = ("play", "demo", "--role", "nurse", "--store", "mine.db")

@@ -159,6 +159,10 @@ def test_the_file_extension_decides_the_format_of_an_export(polyclinic: Run, tmp
         (("fhir", "load", "empty.jsonl"), "empty.jsonl: the file is empty; write a resource"),
         (("fhir", "load", "nothing.json"), "nothing.json:1: Resource: resourceType is missing; write for example"),
         (("run", "demo", "--scenarios", "0"), "selects no scenario of demo: write a number of at least 1"),
+        (
+            ("run", "frontdesk", "--scenarios", "1000"),
+            "1000 patients are more than call a hospital here: write 222 or fewer",
+        ),
         (("run", "demo", "--trials", "many"), "--trials: 'many' is not a whole number; see polyclinic run --help"),
         (("serve", "demo", "--port", "99999"), "--port: 99999 is not between 0 and 65535; see"),
         (("run", "demo", "extra"), "one word too many (extra); see polyclinic run --help"),
@@ -181,6 +185,10 @@ def test_the_file_extension_decides_the_format_of_an_export(polyclinic: Run, tmp
         (("run", "duty", "--scenarios", "T3:2~nurse.thoroughness-0.4@9"), "2 shifts, and none of them is pushed"),
         (("report", "--full"), "--full belongs to --json"),
         (("report", "--transcripts", "-3"), "--transcripts: -3 is less than 0"),
+        (("dataset", "demo", "--out", "d", "--rows", "-3"), "--rows: -3 is less than 1; see"),
+        (("dataset", "demo", "--out", "d", "--test-share", "3"), "--test-share: 3.0 is not between 0 and 1"),
+        (("dataset", "demo", "--out", "d", "--least-reward", "nan"), "--least-reward: 'nan' is not a number"),
+        (("serve", "demo", "--messages-per-minute", "0"), "--messages-per-minute: 0.0 is not more than 0"),
         (("runs", "--store", "nothing.json"), "(file is not a database): choose another with --store"),
     ],
 )
@@ -192,6 +200,12 @@ def test_impossible_requests_are_refused_with_the_right_hint(
     done = polyclinic(*words)
     assert done.returncode == 2, done.stdout
     assert says in done.stderr
+
+
+def test_an_impossible_number_of_rows_is_refused_before_anything_is_announced(polyclinic: Run) -> None:
+    done = polyclinic("dataset", "demo", "--out", "rows", "--rows", "0")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "polyclinic: --rows: 0 is less than 1; see polyclinic dataset --help\n"
 
 
 def test_nothing_is_announced_before_a_clinic_without_a_dataset_is_refused(polyclinic: Run) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import HTML, json_option, print_json, wait
+from polyclinic.cli.options import HTML, FiniteRange, json_option, print_json, wait
 from polyclinic.runner.registry import clinic_modules
 
 
@@ -21,8 +21,13 @@ from polyclinic.runner.registry import clinic_modules
 @click.option(
     "--concurrency", type=click.IntRange(1, 1000), default=8, show_default=True, help="Scenes played at the same time."
 )
-@click.option("--max-cost-usd", type=float, default=None, help="Stop before a clinic's audition costs more than this.")
-@click.option("--max-seconds", type=float, default=None, help="Stop after this many seconds.")
+@click.option(
+    "--max-cost-usd",
+    type=FiniteRange(0, min_open=True),
+    default=None,
+    help="Stop before a clinic's audition costs more than this.",
+)
+@click.option("--max-seconds", type=FiniteRange(0, min_open=True), default=None, help="Stop after this many seconds.")
 @click.option("--local-only", is_flag=True, help="Refuse a model that is not on this machine.")
 @click.option(
     "--out",

@@ -9,7 +9,16 @@ from typing import Any
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, terminal_progress, waits
+from polyclinic.cli.options import (
+    COUNT,
+    FiniteRange,
+    json_option,
+    print_json,
+    scenarios_option,
+    store_option,
+    terminal_progress,
+    waits,
+)
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import open_store
 from polyclinic.text.layout import number_of
@@ -23,7 +32,9 @@ SHORT = "Turn a clinic's episodes into training data (JSONL, Parquet) with a dat
 @click.command(name="dataset", short_help=SHORT)
 @click.argument("clinic")
 @click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
-@click.option("--rows", default=1000, show_default=True, help="How many rows to make, if no --run is given.")
+@click.option(
+    "--rows", type=COUNT, default=1000, show_default=True, help="How many rows to make, if no --run is given."
+)
 @click.option(
     "--run", "runs", multiple=True, metavar="RUN", help="Use this run instead of running episodes; may be repeated."
 )
@@ -45,7 +56,7 @@ SHORT = "Turn a clinic's episodes into training data (JSONL, Parquet) with a dat
 @click.option(
     "--least-reward",
     "least",
-    type=float,
+    type=FiniteRange(),
     help="Rows below this reward are dropped.  [default: the clinic's own choice]",
 )
 @click.option(
@@ -56,12 +67,15 @@ SHORT = "Turn a clinic's episodes into training data (JSONL, Parquet) with a dat
 )
 @click.option(
     "--test-share",
+    type=FiniteRange(0, 1),
     default=0.1,
     show_default=True,
     help="Share of cases that is held out for testing; the clinic's own test cases always are.",
 )
-@click.option("--seed", default=0, show_default=True, help="Random seed of the episodes and their order.")
-@click.option("--concurrency", default=32, show_default=True, help="Episodes at the same time.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed of the episodes and their order."
+)
+@click.option("--concurrency", type=COUNT, default=32, show_default=True, help="Episodes at the same time.")
 @store_option
 @json_option
 @waits

@@ -8,6 +8,8 @@ import click
 
 from polyclinic.cli.language import own_words
 from polyclinic.cli.options import (
+    COUNT,
+    FiniteRange,
     Group,
     NewFile,
     json_option,
@@ -90,7 +92,7 @@ async def list_entries(source: str | None, version: int | None, removed: bool, s
 @command.command("search")
 @click.argument("source")
 @click.argument("words")
-@click.option("-k", type=int, default=5, show_default=True, help="How many.")
+@click.option("-k", type=COUNT, default=5, show_default=True, help="How many.")
 @store_option
 @json_option
 @waits
@@ -155,7 +157,10 @@ async def export(source: str, file: str, store: str, as_json: bool) -> int:
 @click.option("--name", required=True, metavar="NAME.LIBRARY", help="Where to save the result.")
 @click.option("--clinic", required=True, help="The clinic that the library belongs to.")
 @click.option(
-    "--unless-near", type=float, default=None, help="Leave out entries at least this similar to a better one."
+    "--unless-near",
+    type=FiniteRange(0, 1),
+    default=None,
+    help="Leave out entries at least this similar to a better one.",
 )
 @store_option
 @json_option

@@ -26,6 +26,7 @@ _PLAIN = {
     r"'(.*)' is not a valid float": "'{1}' is not a number",
     r"(.*) is not in the range (\S+?)<=x<=(\S+)": "{1} is not between {2} and {3}",
     r"(.*) is not in the range x>=(\S+)": "{1} is less than {2}",
+    r"(.*) is not in the range x>(\S+)": "{1} is not more than {2}",
     r"Got unexpected extra arguments \((.*)\)": "too many words ({1})",
     r"Got unexpected extra argument \((.*)\)": "one word too many ({1})",
     r"Option '(.*)' requires an argument": "{1} needs a value",

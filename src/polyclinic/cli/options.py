@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Callable
 from itertools import zip_longest
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -44,6 +45,17 @@ class NewFile(click.Path):
         if value and self._endings and not special and path.suffix.lower() not in self._endings:
             self.fail(f"{value}: name a file that ends in {' or '.join(self._endings)}", param, ctx)
         return super().convert(value, param, ctx)
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range. Click's own range lets "nan" through, because nan is not below any bound."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number as click checks it."""
+        number = super().convert(value, param, ctx)
+        if not isfinite(number):
+            self.fail(f"{value!r} is not a valid float.", param, ctx)
+        return number
 
 
 HTML = NewFile(".html", ".htm")
@@ -137,7 +149,7 @@ def pairs(values: tuple[str, ...], flag: str, *, nameless: bool = False) -> dict
     return found
 
 
-PORT = click.IntRange(0, 65535)
+PORT, COUNT = click.IntRange(0, 65535), click.IntRange(1)
 
 
 def refuse_busy_port(host: str, port: int) -> None:

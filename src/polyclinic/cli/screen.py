@@ -242,4 +242,4 @@ def with_command(text: str, command: str) -> str:
     told = own_words(Worded(f"{text} {{1}}", command))
     if columns_of(told) <= terminal_width(_ANY_WIDTH):
         return told
-    return f"{told.removesuffix(command).rstrip()}\n  {command}"
+    return f"{filled(told.removesuffix(command).rstrip(), terminal_width(_ANY_WIDTH))}\n  {command}"

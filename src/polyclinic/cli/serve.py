@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import click
 
-from polyclinic.cli.options import PORT, pairs, refuse_busy_port, store_option, wait
+from polyclinic.cli.options import PORT, FiniteRange, pairs, refuse_busy_port, store_option, wait
 from polyclinic.core.extras import install_hint
 from polyclinic.errors import ConfigError
 from polyclinic.runner.plan.config import make_config
@@ -32,7 +32,13 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the clinic; may be repeated."
 )
-@click.option("--messages-per-minute", default=60.0, show_default=True, help="Messages that one session may send.")
+@click.option(
+    "--messages-per-minute",
+    type=FiniteRange(0, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="Messages that one session may send.",
+)
 @click.option(
     "--alert", default="", metavar="URL", help="Webhook that is called for every open case until acknowledged."
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyclinic.cli.options import NewFile, json_option, print_result, wait
+from polyclinic.cli.options import COUNT, FiniteRange, NewFile, json_option, print_result, wait
 from polyclinic.cli.train_clinics import TrainGroup
 from polyclinic.cli.train_models import STAGES
 from polyclinic.core.files import must_exist, package_path
@@ -56,13 +56,35 @@ WEIGHTS = ".npz"
 @click.option(
     "--base", default="", metavar="FOLDER", help="Fine-tune this model for transformers instead; needs --out."
 )
-@click.option("--epochs", default=2, show_default=True, help="With --base: how often each labelled line is used.")
-@click.option("--batch", default=64, show_default=True, help="With --base: labelled lines in a training step.")
-@click.option("--rate", default=1e-5, show_default=True, help="With --base: the learning rate.")
-@click.option("--seed", default=0, show_default=True, help="With --base: decides the order of the lines.")
-@click.option("--max-lines", "most_lines", default=0, metavar="N", help="With --base: learn from N lines at most.")
 @click.option(
-    "--max-seconds", "most_seconds", default=0.0, metavar="S", help="With --base: stop learning after S seconds."
+    "--epochs", type=COUNT, default=2, show_default=True, help="With --base: how often each labelled line is used."
+)
+@click.option(
+    "--batch", type=COUNT, default=64, show_default=True, help="With --base: labelled lines in a training step."
+)
+@click.option(
+    "--rate",
+    type=FiniteRange(0, min_open=True),
+    default=1e-5,
+    show_default=True,
+    help="With --base: the learning rate.",
+)
+@click.option("--seed", default=0, show_default=True, help="With --base: decides the order of the lines.")
+@click.option(
+    "--max-lines",
+    "most_lines",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="With --base: learn from N lines at most.",
+)
+@click.option(
+    "--max-seconds",
+    "most_seconds",
+    type=FiniteRange(0),
+    default=0.0,
+    metavar="S",
+    help="With --base: stop learning after S seconds.",
 )
 @json_option
 def reader(added: tuple[str, ...], out: str, base: str, as_json: bool, **tuning: Any) -> int:

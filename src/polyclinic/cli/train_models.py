@@ -11,7 +11,16 @@ from typing import Any, TypeVar
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, print_result, scenarios_option, store_option, waits
+from polyclinic.cli.options import (
+    COUNT,
+    FiniteRange,
+    json_option,
+    print_json,
+    print_result,
+    scenarios_option,
+    store_option,
+    waits,
+)
 from polyclinic.store.store import open_store
 from polyclinic.training.recipe import NAMED
 from polyclinic.training.record import StageResult
@@ -168,11 +177,19 @@ def card(run: Path, as_json: bool) -> int:
     "--model", "models", multiple=True, required=True, metavar="NAME=PATH", help="A model to compare; may be repeated."
 )
 @click.option("--data", type=click.Path(exists=True, path_type=Path), help="A dataset; models answer its test rows.")
-@click.option("--moments", default=200, show_default=True, help="How many held-out prompts.")
+@click.option("--moments", type=COUNT, default=200, show_default=True, help="How many held-out prompts.")
 @scenarios_option(default="test:24", help="Cases for whole sessions; empty for none.  [default: test:24]")
 @click.option("--variant", default="", metavar="V", help="The variant of the sessions.  [default: the clinic's own]")
-@click.option("--temperature", default=0.0, show_default=True, help="Sampling temperature; 0 takes the likeliest word.")
-@click.option("--max-tokens", default=400, show_default=True, help="The longest output for a held-out prompt.")
+@click.option(
+    "--temperature",
+    type=FiniteRange(0),
+    default=0.0,
+    show_default=True,
+    help="Sampling temperature; 0 takes the likeliest word.",
+)
+@click.option(
+    "--max-tokens", type=COUNT, default=400, show_default=True, help="The longest output for a held-out prompt."
+)
 @click.option("--judge", default="", metavar="MODEL", help="Who judges.  [default: the understudy]")
 @click.option("--clinic", default="", metavar="C", help="The clinic of the role.  [default: the only one]")
 @click.option("--seed", default=7, show_default=True, help="Random seed of answers and sessions.")

@@ -132,6 +132,7 @@ def test_feedback_says_what_no_report_showed_and_a_right_answer_counts_for_the_s
 
     brief, steps = told(right=True)
     assert "“The crackles mean gas.” was read as showing step 2: " in brief
+    assert "the reader is not always right" in brief, "wrong words are sometimes read as a step"
     assert f"in no report of yours was this found: {case.steps[0].key_question}" in brief
     assert case.steps[-1].step_summary not in steps and "in your answer" in steps
     brief, steps = told(right=False)

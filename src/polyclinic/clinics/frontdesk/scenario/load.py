@@ -126,7 +126,7 @@ def _named(name: str) -> HospitalConfig:
 
 
 def _first_patients(contacts: list[Contact], count: int) -> list[Contact]:
-    """Each hospital with only its first `count` callers, their later calls included."""
+    """Each hospital with only its first `count` callers, their later calls included. One must have so many."""
     kept: list[Contact] = []
     seen: dict[str, set[str]] = {}
     for contact in contacts:
@@ -136,6 +136,9 @@ def _first_patients(contacts: list[Contact], count: int) -> list[Contact]:
         elif contact.patient.id in callers or len(callers) < count:
             callers.add(contact.patient.id)
             kept.append(contact)
+    most = max(map(len, seen.values()), default=0)
+    if most < count:
+        raise ConfigError(f"{count} patients are more than call a hospital here: write {most} or fewer")
     return kept
 
 

@@ -76,7 +76,7 @@ def _for_student(transcript: Transcript, name: str, say: Phrases) -> list[Sectio
         _student_in_short(transcript, name, mine, missing, say),
         Section(say("contributed", name=name), own or [Paragraph(say("no words"))]),
         Section(say("tutor saw"), seen or [Paragraph(say("kept thoughts"))]),
-        Section(say("reached"), [table, Paragraph(say("caution"))]),
+        Section(say("reached"), [table]),
         Section(say("study"), study),
     ]
 
@@ -113,7 +113,8 @@ def _student_in_short(
         missing=[*wrong, *left],
         next_step=say("think about", question=missing[0].key_question) if missing else say("lead a round"),
     )
-    return Section(short.title, [*short.body, *compare])
+    caution = [Paragraph(say("caution"))] if mine else []
+    return Section(short.title, [*short.body, *compare, *caution])
 
 
 def _in_the_answer(transcript: Transcript, name: str) -> set[int]:
