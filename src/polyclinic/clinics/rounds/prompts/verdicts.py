@@ -11,7 +11,9 @@ import re
 from polyclinic.core.reply import Unreadable
 from polyclinic.text.agreeing import agreement
 from polyclinic.text.normal import normalise
+from polyclinic.text.passing import passes
 from polyclinic.text.questions import asks_something
+from polyclinic.text.worded import Worded
 from polyclinic.text.words import ContentWords
 
 FINE = "ok"
@@ -34,20 +36,24 @@ _FAULT = re.compile(
     r"|ing)"
     r"|sexis\w*|racis\w*|bias\w*|stereotyp\w*|unfair\w*|privacy|private|confidential\w*|unsafe|danger\w*|harm\w*"
     r"|risky|unethical|tone|wording|sentences?|too \w+|unclear|confus\w*|vague\w*"
-    r"|jargon|repeat\w*|rephras\w*|reword\w*|soften"
+    r"|jargon|promis\w*|guarantee\w*|repeat\w*|rephras\w*|reword\w*|soften"
     r"|shorten|shorter|remove|leave out|must not|should(?:n't| not)?)\b"
     r"|틀[리렸린]|잘못|오류|사실과|부정확|정답|답을|힌트|알려 ?(?:주|줍|줘)|누설|무례|불친절|차갑|거칠|위험|해롭"
-    r"|사생활|개인 ?정보"
+    r"|사생활|개인 ?정보|약속|장담|보장"
     r"|모욕|무시|차별|편견|말투|문장|표현|너무|빼|고치|고쳐|바꾸|바꿔|수정|줄이|줄여|하지 ?말|안 ?하는 게"
 )
 """Words for what can be wrong with a draft."""
 _NOT = re.compile(r"\b(?:not|never|no|nothing|cannot|without)\b|n't\b|[않안못]")
+_OF_IT = re.compile(r"(?:it|this|that|the (?:tutor|draft|question|sentence)|he|she) \w+|(?:이건|그건|이 말은|그 말은) ")
+"""How a sentence about the draft begins."""
 _MUCH, _SOME = 2, 1
 _content = ContentWords()
 
 
 def reviewed(typed: str, statement: str) -> str:
     """`FINE`, or what the person says is wrong with this draft. Asks again where their words say neither."""
+    if passes(typed):
+        raise Unreadable(Worded("'{1}' is no answer: write ok, or no and what is wrong with it", typed.strip()))
     said = normalise(typed).rstrip(" .!")
     stance = agreement(typed)
     if said in _FINE or stance == "yes":
@@ -68,4 +74,6 @@ def _objects(said: str, stance: str, shared: int) -> bool:
         return True
     if asks_something(said):
         return False
+    if _OF_IT.match(said) and len(_content(said)) >= _MUCH:
+        return True
     return _FAULT.search(said) is not None or shared >= (_SOME if _NOT.search(said) else _MUCH)
