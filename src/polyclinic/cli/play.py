@@ -45,7 +45,8 @@ from polyclinic.text.worded import Worded
 
 OTHER_LANGUAGE = {
     "en": "This case is in English: the others speak and understand English. Instructions and feedback are in Korean.",
-    "ko": "This case is in Korean: the others speak and understand Korean. Feedback is in English.",
+    "ko": "This case is in Korean: the others speak and understand Korean, and you are asked in Korean. Feedback is in"
+    " English.",
 }
 """What a person is told whose case is not in their language."""
 NO_PART = "{1} has no part in the usual episodes of {2}: it is asked with {4}. You can play: {3}"
