@@ -89,7 +89,9 @@ def stands(field: str, value: str, heard: Sequence[str]) -> bool:
 _NEAR, _LONGEST = 60, 20
 _CLAIM = lazy_pattern(r"\b(?:my|our|the)(?: [a-z]+){0,2} (?:name|number|address) is $")
 _DOUBTS = "never|wrong|mistake|old|sorry|mean|meant|wait|actually|rather|instead|form|screen|crossed|mine|used"
-_DOUBT = lazy_pattern(rf"\b(?:not|no|{by_first_letter(_DOUBTS)}|{KIN})\b|n['’]t|\?")
+_NO = r"no(?!(?:,? no)?(?:body|[ -]one) has (?:\w+ )?\w+(?:ed|ld|en)\b)"
+"""A "no" that does not say that nobody has done something: this denies no value."""
+_DOUBT = lazy_pattern(rf"\b(?:not|{_NO}|{by_first_letter(_DOUBTS)}|{KIN})\b|n['’]t|\?")
 _DOUBT_WORD = lazy_pattern(rf"not|no|{_DOUBTS}|{KIN}|laws?|half|worker|kin")
 """Both patterns expect lower case, because case-insensitive patterns are slower."""
 
