@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from polyclinic.core.episode import Listener
 from polyclinic.core.model import Usage
+from polyclinic.core.reading import READER
 from polyclinic.errors import LimitReached, StoreError, UserError
 from polyclinic.models.asked_once import ReadersOnce
 from polyclinic.models.human import HumanDesk
@@ -141,7 +142,9 @@ async def execute(
     answers each question once in the run, unless a person takes part: their words stay with their episode.
     """
     clinic, config = plan.clinic, plan.config
-    if all(spec.kind != "human" for spec in plan.cast.values()):
+    reads = plan.cast.get(READER)
+    costs = reads is not None and reads.kind != "builtin" and reads.model_kind == "llm"
+    if costs and all(spec.kind != "human" for spec in plan.cast.values()):
         once = ReadersOnce(built.context.players, store.cache, run)
         built = replace(built, context=replace(built.context, players=once))
     spends = built.budget.limited and not share.led
