@@ -41,6 +41,11 @@ def test_added_lines_that_a_users_weights_cannot_hold_are_refused_not_ignored(po
     assert "lines of the kind part-out are not learned with --out" in done.stderr
 
 
+def test_options_of_fine_tuning_are_refused_without_a_model_to_tune(polyclinic: Run) -> None:
+    done = polyclinic("train", "reader", "--epochs", "3", "--batch", "8")
+    assert done.returncode == 2 and "--epochs, --batch: only for fine-tuning a language model" in done.stderr
+
+
 def test_a_second_scenarios_option_is_refused_not_ignored(polyclinic: Run) -> None:
     refused = polyclinic("run", "frontdesk", "--scenarios", "primary:1:2", "--scenarios", "tertiary:1:2")
     assert refused.returncode == 2 and "given 2 times (primary:1:2, tertiary:1:2)" in refused.stderr

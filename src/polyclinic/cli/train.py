@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from polyclinic.cli.options import COUNT, FiniteRange, NewFile, json_option, print_result, wait
 from polyclinic.cli.train_clinics import TrainGroup
@@ -95,6 +96,12 @@ def reader(added: tuple[str, ...], out: str, base: str, as_json: bool, **tuning:
     """
     if base:
         return _tune(TuningSettings(base, **tuning), added, out, as_json)
+    context = click.get_current_context()
+    ignored = [name for name in tuning if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    if ignored:
+        raise ConfigError(
+            f"{', '.join(_flags(context, ignored))}: only for --base, which fine-tunes a language model; add --base"
+        )
     if out and Path(out).suffix.lower() != WEIGHTS:
         raise click.BadParameter(f"{out}: name a file that ends in {WEIGHTS}", param_hint="'--out'")
     from polyclinic.models.spec import STRANGERS_READER
@@ -139,6 +146,11 @@ def reader(added: tuple[str, ...], out: str, base: str, as_json: bool, **tuning:
         f"balanced accuracy on the test authors: {found.all.balanced}",
     )
     return 0
+
+
+def _flags(context: click.Context, names: list[str]) -> list[str]:
+    """The options with these names, as they are typed."""
+    return [option.opts[0] for option in context.command.params if option.name in names]
 
 
 def _step(line: str, as_json: bool) -> None:
