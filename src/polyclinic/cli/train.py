@@ -99,9 +99,8 @@ def reader(added: tuple[str, ...], out: str, base: str, as_json: bool, **tuning:
     context = click.get_current_context()
     ignored = [name for name in tuning if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
     if ignored:
-        raise ConfigError(
-            f"{', '.join(_flags(context, ignored))}: only for --base, which fine-tunes a language model; add --base"
-        )
+        named = ", ".join(_flags(context, ignored))
+        raise ConfigError(f"{named}: only for fine-tuning a language model; add --base FOLDER, or leave it out")
     if out and Path(out).suffix.lower() != WEIGHTS:
         raise click.BadParameter(f"{out}: name a file that ends in {WEIGHTS}", param_hint="'--out'")
     from polyclinic.models.spec import STRANGERS_READER
